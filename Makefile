@@ -15,19 +15,19 @@ help:
 	@echo "make test     run the test suite (real corpora: set GROUNDLING_CORPORA)"
 	@echo "make soak     run the long tests of the promises (SOAK=seconds for each part); parts:"
 	@echo "              soak-requests, -imports, -files, -homes, -models, -kills, -stops, -clusters, -memory"
-	@echo "make home-assistant  test the custom component in Home Assistant (installed apart, 4 min)"
-	@echo "make home-models  train the models of homes (needs GROUNDLING_CORPORA)"
-	@echo "make versions try the lowest and the newest dependencies (PYTHONS='3.11 3.12 3.13')"
-	@echo "make wheel    build a wheel into dist/ and try it in an environment of its own"
-	@echo "make install  make .venv with everything for development"
+	@echo "make home-assistant  test the custom component in Home Assistant (in a separate environment, 4 min)"
+	@echo "make home-models  train the models of homes (requires GROUNDLING_CORPORA)"
+	@echo "make versions test with the lowest and the newest dependencies (PYTHONS='3.11 3.12 3.13')"
+	@echo "make wheel    build a wheel in dist/ and test it in a clean environment"
+	@echo "make install  create .venv with all dependencies"
 	@echo "make lint     check style;  make types: check types"
 	@echo "make docs     build the site into site/ (runs the notebook of the tour)"
-	@echo "make pictures draw the pictures and screenshots of the pages anew (needs Chromium)"
+	@echo "make pictures update the pictures and screenshots of the pages (requires Chromium)"
 	@echo "make bench    compare speed with PyTorch and NumPy (installs torch)"
 	@echo "make bench-scale  training on workers and out of core, up to SIZE=500000 demonstrations"
 	@echo "make defaults compare Follower() with settings chosen by hand, for docs/choosing.md"
 	@echo "make parser-versions  measure the parser with the lowest and the newest spaCy"
-	@echo "              (TREEBANKS=folder with en_ewt-ud-test.conllu; installs both apart)"
+	@echo "              (TREEBANKS=folder with en_ewt-ud-test.conllu; in separate environments)"
 
 $(VENV)/.base: pyproject.toml
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
@@ -54,8 +54,8 @@ demo: $(VENV)/.base
 test: $(VENV)/.dev
 	$(BIN)/pytest -n auto --dist worksteal
 
-# Each part writes its own section of soak.json, from which `make soak-page` makes the table in
-# docs/reliability.md. The parts can be run by themselves, and beside each other; `soak` runs all.
+# Each part writes its own section of soak.json; `make soak-page` writes the table in
+# docs/reliability.md from it. Parts can run separately and at the same time; `soak` runs all.
 SOAK ?= 600
 P := tests/promises
 SOAK_requests := $P/test_no_raw_errors.py -k 'requests or schemathesis'
@@ -83,7 +83,7 @@ $(SOAK_PARTS:%=soak-%): soak-%: $(VENV)/.dev
 	GROUNDLING_SOAK=$(SOAK) GROUNDLING_SOAK_PART=$* \
 		$(BIN)/pytest -q -p no:cacheprovider $(SOAK_$*)
 
-# Home Assistant in an environment of its own, for its custom component.
+# Tests of the custom component, with Home Assistant in a separate environment.
 HASS := .home-assistant
 HASS_PYTHON ?= 3.13
 $(HASS)/.ready: $(VENV)/.dev
@@ -102,7 +102,7 @@ home-models: $(VENV)/.dev
 		$(BIN)/groundling home train --language $$code --out src/groundling/home/models/$$code || exit 1; \
 	done
 
-# Environments of their own, made with uv; nothing of them stays.
+# Temporary environments, created with uv.
 PYTHONS ?= 3.11 3.12 3.13
 RESOLUTIONS ?= lowest-direct highest
 versions: $(VENV)/.dev
@@ -128,12 +128,12 @@ pictures: $(VENV)/.dev
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_screenshots.py
 
-# Version 0.1.0 is taken from the history and installed beside this one, to be compared with.
+# For comparison, version 0.1.0 is checked out from the history and installed separately.
 BASE := .base-0.1.0
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run --base $(BASE) --before $(BASE)-later
 
-# The figures go into scale.json, from which docs/scale.md takes them; what is there is kept.
+# Writes the figures to scale.json and into docs/scale.md; parts that are already in the file are reused.
 SIZE ?= 500000
 bench-scale: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.scale --size $(SIZE)

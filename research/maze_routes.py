@@ -133,11 +133,11 @@ def act_at_once(follower: Follower, routes: Sequence[Paragraph]) -> list[MazeSta
 def read_routes(
     follower: Follower, routes: Sequence[Paragraph], *, beam: int | None = None
 ) -> Iterator[list[Arcs]]:
-    """Yield the scored arcs of each sentence, for each route.
+    """Yield, for each route, the scored arcs of its sentences.
 
     Without a `beam`, all states that plans reach are kept, so the result is exact. With a `beam`,
-    only that number of states is kept after each sentence. They are the most probable ones, before
-    any evidence from later sentences.
+    only that number of the most probable states is kept after each sentence, without regard to
+    later sentences.
     """
     if beam is not None and beam < 1:
         raise SettingError(f"`beam` must be at least 1, or None for all states; got {beam}.")
@@ -196,8 +196,8 @@ def _arcs(world: MazeEnvironment, before: tuple[MazeState, ...], answer: Answer)
 def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]:
     """Return the probability of each final position, most probable first.
 
-    A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. With a power
-    above zero, a sentence is evidence against states that it does not match.
+    A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. If `power` is
+    above zero, each sentence is evidence against states that do not match it.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> first = Arcs((here,), (here, there), np.array([0, 0]), np.array([0, 1]), np.zeros(2))
@@ -227,7 +227,7 @@ def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]
 def best_way(
     route: Sequence[Arcs], places: Sequence[MazeState], power: float = 0.0
 ) -> list[int] | None:
-    """Return the most probable boundaries of sentences in a path (Viterbi).
+    """Return where each sentence ends in a path, for the most probable split (Viterbi).
 
     Returns the index of the place before the first sentence (0) and after each sentence. Returns
     None if no plans for the sentences follow the path to its end.
@@ -461,7 +461,7 @@ def prepare_routes(chosen: MazePreset, sail: Sail) -> dict[str, RouteData]:
 
 @dataclass(frozen=True)
 class RouteTraining:
-    """What a follower of routes is trained on.
+    """Training data of a follower of whole routes, and how they are used.
 
     Parameters
     ----------
@@ -554,7 +554,7 @@ class RoutePreset(MazePreset):
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets differ only in how routes are read."""
+        """Return whether two presets differ only in how routes are read, and can share a run."""
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
@@ -621,7 +621,7 @@ def _share(values: Sequence[float]) -> float:
 
 
 def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: RouteTraining) -> float:
-    """Choose the weight of evidence inside the training maps.
+    """Return the weight of evidence that is best inside the training maps.
 
     Each map is held out in turn, and a follower trained on the other maps reads its routes. A few
     hundred routes cannot distinguish similar weights, so the accuracy of each weight is averaged
@@ -640,7 +640,7 @@ def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Route
 
 
 def _smoothest(tried: dict[float, float]) -> float:
-    """Return the weight with the best accuracy, averaged with its neighbours."""
+    """Return the weight whose accuracy, averaged with those of its neighbours, is best."""
     shares = list(tried.values())
     padded = [shares[0], *shares, shares[-1]]
     means = [sum(padded[place : place + 3]) for place in range(len(shares))]

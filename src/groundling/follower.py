@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import fields, replace
@@ -61,6 +61,7 @@ from groundling.models.base import FittedModel, Model, Request
 from groundling.models.example import Skipped, listed_demonstrations, sift
 from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
+from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.plan import Plan
 from groundling.scale.sharded_fit import fit_at_scale, refuse_in_shards
@@ -223,10 +224,12 @@ class Follower(Estimator):
             listed, skipped = self._sift(listed)
         if check:
             warn_of_long_texts(listed)
+        encoders: dict[Hashable, Encoder] = {}
         trainer, choices = choose(
-            self.get_params(deep=False), listed, lambda what: tell(what, 0, len(listed))
-        )
-        learnt = trainer.fit(listed, progress, checkpoint, checkpoint_every)
+            self.get_params(deep=False), listed, lambda what: tell(what, 0, len(listed)),
+            encoders=encoders,
+        )  # fmt: skip
+        learnt = trainer.fit(listed, progress, checkpoint, checkpoint_every, encoders)
         self._learnt = _with_questions(replace(learnt, choices=choices), questions)
         self.skipped_ = tuple(skipped)
         if check:

@@ -515,7 +515,7 @@ _STAYED: Json = {"Stay": {}}
 
 
 def _known(remembered: State) -> Remembered:
-    """Return a state of a `MemoryEnvironment`; raise an error for other states."""
+    """Return the given state if it has a memory; raise an error otherwise."""
     if not isinstance(remembered, Remembered):
         raise WorldError(
             f"A state of a MemoryEnvironment must have a memory; got {shorten(remembered)}. "

@@ -175,3 +175,64 @@ def test_agent_declines_values_out_of_range(agent, text):
 def test_agent_says_which_values_are_possible(agent):
     reply = agent.reply("set the thermostat to 900 degrees")
     assert reply.text == "That is out of range: 0° – 100° is possible."
+
+
+@pytest.mark.parametrize("text", ["add to the shopping list", "play", "announce", "add"])
+def test_agent_declines_verbs_without_their_text(agent, text):
+    reply = agent.reply(text)
+    assert (reply.kind, reply.changes) == ("decline", {})
+
+
+@pytest.mark.parametrize(
+    "text", ["turn off everything except everything", "turn off the lights except the zorbo"]
+)
+def test_agent_asks_if_it_does_not_understand_an_exception(agent, text):
+    reply = agent.reply(text)
+    assert reply.kind in ("ask", "decline")
+    assert not reply.changes
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("turn on the desk lamp unlock the front door", {"light.desk", "lock.door"}),
+        ("desk lamp on floor lamp off", {"light.desk", "light.floor"}),
+        ("turn on the desk lamp but unlock the front door", {"light.desk", "lock.door"}),
+        ("it's dark in the den turn on the desk lamp", {"light.desk"}),
+        ("somebody left the floor lamp on turn it off", {"light.floor"}),
+    ],
+)
+def test_agent_reads_commands_without_conjunctions_and_reasons(agent, text, changed):
+    reply = agent.reply(text)
+    assert set(reply.changes) == changed
+
+
+def test_agent_takes_the_verb_before_a_name_for_no_part_of_it():
+    lock = {"id": "lock.front", "name": "Front Door Lock", "state": "unlocked"}
+    home = Home.from_data({"entities": [lock, {"id": "lock.back", "name": "Back Door Lock"}]})
+    reply = HomeAgent(home).reply("lock the front door")
+    assert reply.changes == {"lock.front": {"state": "locked"}}
+
+
+def test_agent_does_not_take_a_word_for_another_that_rhymes():
+    things = [{"id": "climate.hall", "name": "Thermostat", "state": "off"},
+              {"id": "light.hall", "name": "Globe", "state": "off"}]  # fmt: skip
+    reply = HomeAgent(Home.from_data({"entities": things})).reply("turn on the pool pump")
+    assert not reply.changes
+
+
+def test_agent_leaves_other_covers_alone_if_the_home_has_no_garage():
+    curtain = {"id": "cover.a", "name": "Curtain", "state": "closed",
+               "attributes": {"device_class": "curtain"}}  # fmt: skip
+    lamp = {"id": "light.a", "name": "Lamp", "state": "off"}
+    reply = HomeAgent(Home.from_data({"entities": [curtain, lamp]})).reply("open the garage door")
+    assert not reply.changes
+
+
+def test_agent_changes_nothing_by_a_pronoun_for_what_it_asks_about():
+    things = [{"id": f"fan.{n}", "name": "Desk Fan", "state": "on"} for n in "ab"]
+    lamp = {"id": "light.a", "name": "Night Light", "state": "on"}
+    agent = HomeAgent(Home.from_data({"entities": [*things, lamp]}))
+    for text in ("somebody left the desk fan on turn it off", "turn off the desk fan and lock it"):
+        agent.forget()
+        assert not agent.reply(text).changes

@@ -39,6 +39,7 @@ COMMANDS = {
     "home reply": ["home", "reply", "home.yaml"],
     "home reply to a file": ["home", "reply", "--file", "asked.jsonl", "--json", "told.jsonl"],
     "home mcp": ["home", "mcp", "home.yaml"],
+    "home serve": ["home", "serve", "home.yaml", "--port", "0"],
     "home teach": ["home", "teach", "home.yaml", "movie time", "turn off the desk lamp"],
     "corpora": ["corpora", "list"],
     "help": ["--help"],

@@ -43,5 +43,5 @@ def test_command_draws_what_was_saved(tmp_path):
 
 
 def test_nothing_to_draw_is_an_error():
-    with pytest.raises(SettingError, match="no searches"):
+    with pytest.raises(SettingError, match="at least one search to draw"):
         draw_curves([])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from groundling.errors import SettingError
+from groundling.evaluation.report import Report
 from groundling.tasks.mazes import STAY, generate_mazes, generate_routes, load_sail
 from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
@@ -26,6 +27,7 @@ from research.maze_routes import (
     best_way,
     forecast,
     leave_out_routes,
+    main,
     plans_within,
     prepare_routes,
     read_routes,
@@ -336,3 +338,14 @@ def test_routes_name_an_unknown_row():
 
 def test_training_rows_are_told_apart():
     assert len(set(TRAINING.values())) == len(TRAINING)
+
+
+def test_main_writes_the_rows(tmp_path):
+    routes = generate_routes(generate_mazes(4, 3, size=4, halls=5), 24, seed=2)
+    write_mazes(tmp_path / "sail", routes)
+    rows = [f"single sentences: {reading}" for reading in READINGS[:2]]
+    out = tmp_path / "routes.json"
+    main([str(tmp_path / "sail"), str(out), "--jobs", "1", *(f"--row={row}" for row in rows)])
+    report = Report.read(out)
+    assert [row.name for row in report.rows] == rows
+    assert all(0 < row.metrics["macro"] < 1 for row in report.rows)

@@ -68,7 +68,7 @@ def test_widening_beam_counts_the_boards_of_all_its_beams():
 
 
 def test_beam_bad_width():
-    with pytest.raises(SettingError, match="0 states"):
+    with pytest.raises(SettingError, match="`width` must be >= 1; got 0"):
         beam_search(Board.read(["##"]), 2, BUDGET, width=0)
 
 

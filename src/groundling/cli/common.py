@@ -68,7 +68,7 @@ OptionalFolder = Annotated[Path | None, _FOLDER]
 
 @dataclass
 class TaskOptions:
-    """The arguments and options for a task, its settings and its data.
+    """Arguments and options that select a task, its settings and its data.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def _one_line(error: Exception) -> str:
 
 
 def check_writable(file: Path | None) -> None:
-    """Raise `SettingError` if a file cannot be written, before any work is done."""
+    """Raise `SettingError` if a file cannot be written, before any long work starts."""
     if file is None or str(file) == "-":
         return
     from groundling.errors import SettingError

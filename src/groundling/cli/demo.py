@@ -55,7 +55,7 @@ def run_demo(
 def _trained(
     world: DemoWorld, folder: Path, parser: str, demonstrations: int, again: bool, console: Console
 ) -> Follower:
-    """Train a follower, or load it from an earlier run on the same data."""
+    """Return a trained follower, loaded from an earlier run on the same data if possible."""
     follower = world.follower(parser)
     note = folder.parent / "model.json"
     made_by = {

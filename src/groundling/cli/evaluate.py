@@ -198,7 +198,7 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
 
 
 def _show_mistakes(console: Console, mistakes: Sequence[Any]) -> None:
-    """List wrong plans with the demonstrated and the predicted actions."""
+    """Print wrong plans, with the demonstrated and the predicted actions."""
     if mistakes:
         console.print(f"{len(mistakes):,} wrong:")
     for each in mistakes[:_WRONG]:

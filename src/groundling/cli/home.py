@@ -18,6 +18,7 @@ from groundling.cli.common import (
     whole,
     without_controls,
 )
+from groundling.cli.studio import HostOption, PortOption, TokenOption, need_server
 
 if TYPE_CHECKING:
     from groundling.home.agent import HomeAgent, HomeReply
@@ -151,10 +152,36 @@ def train(out: Path, language: str = "en", corpora: CorporaOption = None) -> Non
 @app.command("mcp")
 @command()
 def serve(home: HomeArgument, model: ModelOption = None, language: LanguageOption = "") -> None:
-    """Serve a home to language-model agents (MCP, standard input and output)."""
+    """Serve a home to language-model agents over standard input and output (MCP)."""
     from groundling.cli.mcp import home_server
 
     home_server(_agent(home, model, language), home).run()
+
+
+@app.command("serve")
+@command("Nothing was changed.")
+def serve_http(
+    home: HomeArgument,
+    model: ModelOption = None,
+    language: LanguageOption = "",
+    port: PortOption = None,
+    host: HostOption = "127.0.0.1",
+    token: TokenOption = None,
+) -> None:
+    """Serve a home over HTTP: POST /v1/reply with `text`, `area` and `states`."""
+    need_server()
+    from groundling.cli.home_service import make_home_service
+    from groundling.studio.server import Address, run
+
+    address = Address(host, port, token)
+
+    def ready(url: str) -> None:
+        typer.echo(f"Serving {home} at {url}")
+        if address.token:
+            typer.echo(f"Token: {address.token}")
+
+    app = make_home_service(_agent(home, model, language), token=address.token)
+    run(app, address, ready=ready)
 
 
 def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:

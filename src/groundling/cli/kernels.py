@@ -9,7 +9,7 @@ from groundling.cli.common import command
 
 @command("Kernels compiled so far are kept; run the same command to resume.")
 def compile_kernels() -> None:
-    """Compile all kernels now, so that the first run is fast."""
+    """Compile all kernels ahead of time, so that the first run is fast."""
     from rich.console import Console
 
     console = Console()

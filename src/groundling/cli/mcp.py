@@ -152,15 +152,7 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
 
     def describe() -> dict[str, Any]:
         """List the areas and the entities of the home with their current states."""
-        home = agent.home
-        return {
-            "areas": {each.id: each.name for each in home.areas},
-            "things": {
-                each.id: {"name": each.name, "area": each.area, **agent.states[each.id]}
-                for each in home.entities
-            },
-            "phrases": {each.phrase: list(each.does) for each in home.phrases},
-        }
+        return agent.describe()
 
     def teach(phrase: str, does: list[str]) -> str:
         """Teach a phrase of the household as a shortcut for one or more texts."""
@@ -202,7 +194,7 @@ def _server(name: str, instructions: str) -> Any:
         made = import_module("mcp.server").MCPServer
     except ModuleNotFoundError as error:
         raise GroundlingError(
-            "Serving agents needs the package mcp, which is not installed. Run "
+            "A server for agents requires the package mcp, which is not installed. Run "
             "`pip install 'groundling[mcp]'`."
         ) from error
     return made(name, instructions=instructions)

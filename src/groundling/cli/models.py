@@ -41,7 +41,7 @@ ModelArgument = Annotated[
 
 @dataclass
 class SceneOptions:
-    """The arguments and options for a model, its scene and its instructions.
+    """Arguments and options that select a model, its scene and instructions.
 
     Parameters
     ----------

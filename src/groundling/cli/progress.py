@@ -120,7 +120,7 @@ def run_with_progress(
     keep: Path | None = None,
     cluster: str | None = None,
 ) -> dict[Job, Result]:
-    """Run jobs, by default on all cores, and show the progress."""
+    """Run jobs, by default on all cores, and show their progress; return the results."""
     from groundling.tasks.jobs import run_jobs
 
     workers = max(1, min(workers or os.cpu_count() or 1, len(jobs)))

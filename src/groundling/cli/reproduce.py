@@ -100,7 +100,7 @@ def reproduce(
 
 
 def _paper_tasks() -> list[str]:
-    """Return the tasks that have the `paper` preset."""
+    """Return the names of the tasks that have the preset `paper`."""
     from groundling.errors import PluginError
     from groundling.tasks.task_registry import get_task, task_names
 

@@ -92,7 +92,7 @@ def _hint(name: str, known: Collection[str]) -> str:
 
 
 def _value(text: str) -> Any:
-    """Parse a number or a Boolean; return any other string unchanged.
+    """Return a text as a number or a Boolean if it is one, or else unchanged.
 
     >>> [_value(each) for each in ("2", "0.5", "true", "plan")]
     [2, 0.5, True, 'plan']

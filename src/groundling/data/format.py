@@ -46,7 +46,7 @@ class _Turn(NamedTuple):
 
 
 class RecordReader:
-    """Converts the records of files to demonstrations; call it in the order of the files.
+    """Converts records to demonstrations; the records must be read in the order of the files.
 
     Parameters
     ----------

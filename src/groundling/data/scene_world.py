@@ -131,7 +131,7 @@ class SceneWorld:
         SCENE_ACTIONS.check(len(deeds), WorldError, "A world")
         self._deeds = {self._name(deed): deed for deed in deeds}
         if len(self._deeds) < len(deeds):
-            raise WorldError("Action names must be unique. Rename places or things.")
+            raise WorldError("Action names must be unique; got one twice. Rename places or things.")
         self._check_examples()
 
     @classmethod

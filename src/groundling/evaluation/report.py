@@ -89,7 +89,7 @@ class Report:
         return content
 
     def save(self, path: str | Path) -> None:
-        """Write the report as JSON."""
+        """Write the report to a JSON file."""
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
         write_atomically(Path(path), text + "\n")
 

@@ -253,7 +253,7 @@ class ExplainedStep(Part):
     )  # fmt: skip
 
     def moved(self, sentences: int) -> ExplainedStep:
-        """Return the step with sentence numbers increased by a constant."""
+        """Return a copy of the step with all sentence numbers increased by `sentences`."""
 
         def moved(cause: Cause) -> Cause:
             return replace(
@@ -484,7 +484,7 @@ class Explanation(Part):
     __rich__ = rich
 
     def svg(self) -> str:
-        """Draw the trees, the grounding graphs and the alignments between them."""
+        """Return an SVG drawing of the trees, the grounding graphs and the alignments."""
         from groundling.explain.figure import draw
 
         return draw(self)

@@ -339,7 +339,7 @@ class Reader:
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:
         """Return the known word nearest in meaning to an unknown one; it may be part of a name.
 
-        Returns an empty string if there is none. Function words neither are replaced nor
+        Returns an empty string if there is none. Function words are not replaced, and do not
         replace others.
         """
         plain = self.language.plain_words

@@ -20,7 +20,7 @@ _LOOKS = 200  # limit on exploration rounds per instruction
 
 @dataclass(frozen=True)
 class ActReport:
-    """The result of carrying out an instruction.
+    """Report on an instruction that an agent carried out.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Run:
         self.won = self.failed and float(reward) > 0
 
     def end(self, rewards: bool) -> ActReport:
-        """Return the final report."""
+        """Return the final report of the run."""
         if self.won or (self.reward > 0 if rewards else not self.left):
             done = f"Done: {'; '.join(map(_bare, self.done))}."
             left = f" Not needed: {'; '.join(map(_bare, self.left))}." if self.left else ""
@@ -122,7 +122,7 @@ class Run:
         )
 
     def report(self, ending: str, sentence: str) -> ActReport:
-        """Return a report with this ending and the totals so far."""
+        """Return a report with the given ending and the totals so far."""
         return ActReport(
             ending, sentence, self.reward, self.moves, self.plan, tuple(map(_bare, self.done)),
             tuple(map(_bare, self.left)), self.surprises,
@@ -172,7 +172,7 @@ class _Hands:
         self.world = world
 
     def carry_out(self, run: Run, action: MacroAction) -> None:
-        """Carry out a macro-action."""
+        """Carry out a macro-action, and replan its moves after each surprise."""
         while True:
             surprised = False
             for move in self._moves(run, action):
@@ -229,7 +229,7 @@ class _Hands:
 
 
 class Agent(BaseAgent):
-    """An agent that plans, acts, observes, and replans after a surprise.
+    """Agent that plans, acts, observes, and replans after a surprise.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ class Agent(BaseAgent):
         return self.follower.follow(parts, self.world.episode(scene, parts, start), ())
 
     def act(self, text: str, env: Any) -> ActReport:
-        """Carry out an instruction in an environment after its reset."""
+        """Carry out an instruction in an environment directly after its reset; return a report."""
         run = self._begin(env, self.world.begin(env), self.world.read(text))
         if isinstance(run, ActReport):
             return run
@@ -277,7 +277,7 @@ class Agent(BaseAgent):
         return run.report("executor failed", "I replanned too often without making progress.")
 
     def _attempt(self, run: Run) -> ActReport | None:
-        """Plan and carry out the rest of the text; return None to try again."""
+        """Plan and carry out the rest of the text; return the final report, or None to replan."""
         episode = self.world.episode(run.scene, run.left, run.start)
         plan, trouble = None, ""
         try:

@@ -1,4 +1,4 @@
-"""BabyAI levels of MiniGrid, with their state, actions and teacher."""
+"""BabyAI levels of MiniGrid, with their state, actions and a teacher."""
 
 from __future__ import annotations
 
@@ -99,11 +99,11 @@ def _find(level: str) -> str:
 
 
 class BabyAI(ObjectWorld):
-    """A BabyAI level with the full state, macro-actions and a teacher.
+    """A BabyAI level with a fully visible state, macro-actions and a teacher.
 
     A scene is a `GridState`. The sides of things (*on your left*) are relative to the agent's
-    initial position, and only things in the same room have them. The teacher reads the mission from
-    the simulator's data, not from its text.
+    initial position, and only things in the agent's initial room have sides. The teacher reads the
+    mission from the simulator's data, not from the text of the mission.
     """
 
     verbs = (Verb("go to"), Verb("pick up"), Verb("open"), Verb("put", ("object", "next to")))
@@ -120,7 +120,7 @@ class BabyAI(ObjectWorld):
         self._start: GridState | None = None
 
     def make(self, **settings: Any) -> Any:
-        """Return the Gymnasium environment of the level."""
+        """Return a new Gymnasium environment of the level."""
         _registry()
         # silence MiniGrid, which prints rejected layouts
         with contextlib.redirect_stdout(io.StringIO()):
@@ -143,7 +143,7 @@ class BabyAI(ObjectWorld):
         return self._start
 
     def observe(self, env: Any) -> GridState:
-        """Return the current scene."""
+        """Return the current scene of an environment."""
         return self.reader(env).read()
 
     def reader(self, env: Any) -> GridReader:
@@ -243,7 +243,7 @@ class BabyAI(ObjectWorld):
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations for a list of seeds, or for a number of seeds."""
+        """Return the teacher's demonstrations; `seeds` is a list of seeds, or their number."""
         listed = range(seeds) if isinstance(seeds, int) else seeds
         with contextlib.closing(self.make()) as env:
             return [self.demonstration(env, seed) for seed in listed]

@@ -40,13 +40,13 @@ _NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class BeliefLayout(GridLayout):
-    """Layout that grows as cells are seen; `first` has the cell where each thing first was."""
+    """Layout that grows as cells are seen; `first` has the cell where each thing was first seen."""
 
     first: tuple[int, ...] = ()
 
 
 def frontier(state: GridState) -> set[int]:
-    """Return the unknown cells next to known free cells."""
+    """Return the unknown cells that are next to known free cells."""
     walls = state.layout.walls
     return {
         cell + way
@@ -86,7 +86,7 @@ class PartialBabyAI(BabyAI):
         return state
 
     def observe(self, env: Any) -> GridState:
-        """Return the current belief."""
+        """Return the current belief of the agent."""
         return self._beliefs[env.unwrapped]
 
     def after(self, env: Any, scene: GridState, move: int) -> GridState:

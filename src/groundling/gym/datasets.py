@@ -1,4 +1,4 @@
-"""Read and write trajectories as Minari datasets."""
+"""Conversion of trajectories to and from Minari datasets."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def to_minari(
 
     `dataset` is the id of the dataset, such as `babyai/go-to-local/teacher-v0`.
 
-    Observations are stored without loss, with the mission as text. Episodes keep their seeds, so
-    that scenes can be replayed.
+    Observations are stored without loss, including the mission as text. The seed of each episode is
+    stored too, so that scenes can be replayed.
     """
     minari, spaces = require("minari"), require("gymnasium").spaces
     require("h5py")
@@ -129,7 +129,7 @@ def _trajectory(episode: Any, metadata: Any, name: str) -> Recording:
 
 
 def _plain(value: Any) -> Any:
-    """Convert NumPy numbers to Python numbers, and arrays to tuples."""
+    """Return a value with NumPy numbers as Python numbers, and arrays as tuples."""
     array = np.asarray(value)
     return array.item() if array.ndim == 0 else tuple(map(_plain, array))
 

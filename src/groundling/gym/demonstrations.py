@@ -83,7 +83,7 @@ def demonstrate(
     if not plans:
         shown = ", ".join(str(each[0]) for each in options)
         raise DemonstrationError(
-            f"{where} must have choices that are possible in this order; got {shown}. Check "
+            f"{where} must have actions that are possible in this order; got {shown}. Check "
             f"{type(world).__name__}.allows and effect."
         )
     return Demonstration(parts, episode, (), plans[0], name=name, also=tuple(plans[1:]))
@@ -107,7 +107,7 @@ def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
         if earlier and not world.reorders:
             raise DemonstrationError(
                 f"{where} must not mark {verb!r} as done earlier, unless "
-                f"{type(world).__name__}.reorders is True. Set it, or remove the mark."
+                f"{type(world).__name__}.reorders is True. Set this attribute, or remove the mark."
             )
         if earlier and place == 0:
             raise DemonstrationError(

@@ -62,7 +62,7 @@ class MacroAction(NamedTuple):
 
 
 class Episode:
-    """The environment of one scene; states are tuples of choices.
+    """Environment of one scene, whose states are tuples of choices.
 
     Create one with `ObjectWorld.episode`. A plan may end when all verbs have their arguments.
     Objects that the text does not distinguish are merged, so that *a ball* may be any ball, and so
@@ -97,7 +97,7 @@ class Episode:
     # ---- the environment ----------------------------------------------------------------
 
     def actions(self, state: tuple[ActionChoice, ...]) -> tuple[ActionChoice, ...]:
-        """Return the possible next choices."""
+        """Return the choices that are possible next."""
         verb, before = self._pending(state)
         scene = self._scene(state)
         turned = not state or any(each.earlier for each in state)
@@ -216,7 +216,7 @@ class Episode:
         return self._merged(self._scene(state))
 
     def labels(self, things: tuple[Any, ...]) -> tuple[Label, ...]:
-        """Return the shared labels of a group of objects."""
+        """Return the labels that a group of objects shares."""
         return labels_of(self._nodes[things]["object"])
 
     def is_possible(self, plan: Sequence[ActionChoice]) -> bool:
@@ -229,7 +229,7 @@ class Episode:
         return self.is_goal(done)
 
     def _pending(self, state: Sequence[ActionChoice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
-        """Return the verb with missing arguments, and its arguments so far."""
+        """Return the verb that still lacks arguments, and its arguments so far."""
         if not state:
             return "", ()
         roles = self._roles[state[-1].verb]

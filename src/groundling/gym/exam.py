@@ -113,12 +113,12 @@ class Exam:
         return found, why.most_common(1)[0][0] if why else ""
 
     def close(self) -> None:
-        """Close the environment."""
+        """Close the environment that all episodes share."""
         self.env.close()
 
 
 def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any, ...]:
-    """Return a random plan of the given length, extended until it is complete."""
+    """Return a random plan of a given length, extended until all verbs have their arguments."""
     plan: tuple[Any, ...] = ()
     while len(plan) < length or not episode.is_goal(plan):
         plan = (*plan, dice.choice(episode.actions(plan)))
@@ -167,7 +167,7 @@ def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
 
 
 def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
-    """Return demonstrations of several levels, by default of all."""
+    """Return demonstrations of several levels; by default, of all levels."""
     names = names or levels()
     shares = [count // len(names) + (place < count % len(names)) for place in range(len(names))]
     return [
@@ -180,7 +180,7 @@ def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
 def held_out(said: Sequence[Said], world: BabyAI, scene: Any) -> bool:
     """Return whether a mission has a held-out combination of verb, colour and kind.
 
-    One in five combinations is held out, chosen by a hash of its name.
+    One in five combinations is held out. A hash of the combination's name decides which.
     """
     things = scene.layout.things
     for verb, arguments, _ in said:

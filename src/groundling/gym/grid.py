@@ -107,14 +107,14 @@ class GridState(NamedTuple):
         return self.agent + self.layout.steps[self.direction]
 
     def at(self, cell: int) -> int:
-        """Return the number of the thing at a cell, or -1."""
+        """Return the number of the thing on a cell, or -1."""
         try:
             return self.places.index(cell)
         except ValueError:
             return -1
 
     def is_free(self, cell: int) -> bool:
-        """Return whether a thing can be put on a cell."""
+        """Return whether the agent can put a thing on a cell."""
         return not self.layout.walls[cell] and cell not in self.places and cell != self.agent
 
     def can_enter(self, cell: int) -> bool:
@@ -196,7 +196,7 @@ def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
 
 
 class GridReader:
-    """Reads the states of a MiniGrid environment, with stable numbers for things.
+    """Reader of the states of a MiniGrid environment, which numbers its things.
 
     Create a new reader after each `reset`. Things that look the same have different numbers,
     because the simulator distinguishes them.
@@ -207,8 +207,8 @@ class GridReader:
         grid = getattr(self.env, "grid", None)
         if grid is None or not hasattr(self.env, "agent_dir"):
             raise WorldError(
-                f"{type(self.env).__name__} has no grid. Call env.reset(seed=…) first, or use "
-                "GymWorld if it is not a MiniGrid environment."
+                f"{type(self.env).__name__} has no grid. Call env.reset(seed=…) first. For an "
+                "environment that is not from MiniGrid, use GymWorld."
             )
         held = [] if self.env.carrying is None else [self.env.carrying]
         shown = [each for each in grid.grid if each is not None and each.type != "wall"] + held
@@ -242,7 +242,7 @@ class GridReader:
         return self._numbers.get(id(thing), -1)
 
     def read(self) -> GridState:
-        """Return the current state."""
+        """Return the current state of the environment."""
         grid, layout = self.env.grid, self.layout
         places = [GONE] * len(layout.things)
         for cell, each in enumerate(grid.grid):
@@ -268,14 +268,14 @@ class GridReader:
 
 
 def _status(thing: Any) -> int:
-    """Return the status of a door; 0 for other things."""
+    """Return the status of a door, or 0 for any other thing."""
     if thing.type != "door" or thing.is_open:
         return OPEN
     return LOCKED if thing.is_locked else CLOSED
 
 
 def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = ()) -> GridState:
-    """Parse a state from a drawing made of characters, for tests and examples.
+    """Return the state that a drawing made of characters shows, for tests and examples.
 
     In the drawing, `#` is a wall, `>v<^` is the agent, `b` a ball, `k` a key, `x` a box and `G` the
     goal. A door is `/` if open, `D` if closed and `L` if locked. `colours` are the colours of the

@@ -20,7 +20,7 @@ class PlanningError(GroundlingError, RuntimeError):
 
 
 def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[str, ...]:
-    """Return the moves that carry out a macro-action.
+    """Return the simulator's moves that carry out a macro-action.
 
     Verbs are `go to`, `pick up`, `open` and `put`. Each argument is a set of acceptable things,
     given by their numbers; the nearest one is used.
@@ -51,7 +51,7 @@ class GridPlanner:
     # ---- macro-actions ------------------------------------------------------------------
 
     def carry_out(self, verb: str, *things: Collection[int]) -> None:
-        """Carry out a macro-action."""
+        """Add the moves that carry out a macro-action."""
         if verb == "go to":
             self.go_to(things[0])
         elif verb == "pick up":
@@ -132,7 +132,7 @@ class GridPlanner:
         }
 
     def _droppable(self, avoid: Collection[int] = ()) -> set[int]:
-        """Return the cells on which a thing would block no path."""
+        """Return the cells on which the carried thing would block no path."""
         reached, cuts = self._reach()
         free = {each for each in reached if self.state.is_free(each)}
         return free - cuts - set(avoid) or free
@@ -189,7 +189,7 @@ class GridPlanner:
         return carried
 
     def _fetch(self, things: Collection[int], depth: int = 0, closed: Collection[int] = ()) -> None:
-        """Pick up the nearest of several things; keys are taken out of boxes."""
+        """Pick up the nearest of several things, taking a key out of its box first."""
         if self.state.carrying in things:
             return
         if not self._cells(things):
@@ -325,7 +325,7 @@ class GridPlanner:
     def _way(
         self, targets: Collection[int], closed: Collection[int] = (), *, clear: bool = True
     ) -> list[tuple[int, int]] | None:
-        """Return the cheapest path to face one of the targets, as cells with directions."""
+        """Return the cheapest path that ends facing a target, as cells with directions."""
         state = self.state
         steps = state.layout.steps
         price: dict[int, int] = {}
@@ -357,7 +357,7 @@ class GridPlanner:
         return None
 
     def _price(self, cell: int, closed: Collection[int], clear: bool) -> int:
-        """Return the cost of entering a cell; 0 if it is impossible."""
+        """Return the cost of entering a cell, or 0 if entering is impossible."""
         state = self.state
         if state.layout.walls[cell]:
             return 0

@@ -65,7 +65,7 @@ class MoveAgent(BaseAgent):
         *,
         start: Situation | None = None,
     ) -> ActReport:
-        """Carry out an instruction in an environment that was reset with a seed.
+        """Carry out an instruction in an environment that was reset with a seed; return a report.
 
         `env` must have the same class as the world's simulator, because the world calls `key` and
         `get_state` on it. If `env` has moved since the reset, pass its last `observation` and
@@ -88,7 +88,7 @@ class MoveAgent(BaseAgent):
         return run.report("executor failed", "The environment repeatedly behaved unexpectedly.")
 
     def _attempt(self, run: Run) -> ActReport | None:
-        """Plan and carry out the remaining text; return None after a surprise."""
+        """Plan and carry out the remaining text; return a report, or None after a surprise."""
         try:
             plan = self.follower.follow(run.left, self.world, run.scene)
         except GroundlingError as error:
@@ -114,7 +114,7 @@ class MoveAgent(BaseAgent):
         return run.end(self.world.rewards)
 
     def _move(self, run: Run, action: Any) -> bool:
-        """Carry out an action; return whether the new state is a surprise."""
+        """Carry out an action; return whether the new state differs from the expected one."""
         expected = self.world.step(run.scene, action)
         made = []
         for move in self.world.moves(run.scene, action):

@@ -1,4 +1,4 @@
-"""Settings of followers for worlds of objects."""
+"""Default settings of followers for worlds of objects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _features(slots: tuple[str, ...]) -> Features:
 
 
 def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return a follower that reads texts unit by unit and matches words with slot values.
+    """Return an untrained follower that reads texts unit by unit and matches slot values.
 
     `changes` are settings of `Follower` that replace the defaults, such as `search__threshold`.
 
@@ -48,7 +48,9 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 
 
 def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return a follower for single moves; a part of the text may describe several moves.
+    """Return an untrained follower whose actions are single moves of the simulator.
+
+    A part of the text may describe several moves.
 
     Words align with the graph in text order, so that *red* and *ball* refer to the same thing.
 

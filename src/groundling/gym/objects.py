@@ -18,7 +18,7 @@ from groundling.world.graph import Labels
 
 
 class ObjectWorld(ABC):
-    """Base class of worlds that consist of objects and verbs (macro-actions) that use them.
+    """Base class of worlds that consist of objects, and verbs (macro-actions) on objects.
 
     A subclass must set `verbs` and define:
 
@@ -46,15 +46,16 @@ class ObjectWorld(ABC):
       you …*);
     - `slots`: the labels whose values are matched with words by spelling (by default *kind*,
       *colour* and *side*), and `spelled`: whether texts spell these values;
-    - `rewards`: whether the environment rewards exactly the instruction. If so, the reward
-      determines success; otherwise everything that was carried out counts as done;
+    - `rewards`: whether the environment gives a reward exactly if the instruction was carried out.
+      If so, the reward determines success; otherwise everything that was carried out counts as
+      done;
     - `events(before, move, after)`: the macro-actions that a move may complete, to segment
       trajectories;
     - `draw(episode, state, way)`: the SVG of an episode after some choices;
     - `keys`: the move of each key, for people, and `arrows`: aliases for arrow keys.
 
     Objects with equal labels, relations and uses are merged, so that there are no ties between
-    plans that use one or the other. Arguments are chosen one at a time, so that the number of
+    plans that use one object or another. Arguments are chosen one at a time, so that the number of
     actions does not grow quadratically.
 
     Examples
@@ -93,18 +94,18 @@ class ObjectWorld(ABC):
 
     @abstractmethod
     def objects(self, scene: Any, start: Any) -> Mapping[Any, Labels]:
-        """Return the labels of each object."""
+        """Return the labels of each object in a scene."""
 
     @abstractmethod
     def observe(self, env: Any) -> Any:
-        """Return the scene of an environment."""
+        """Return the current scene of an environment."""
 
     @abstractmethod
     def moves(self, scene: Any, action: MacroAction) -> Sequence[Any]:
         """Return the environment's actions that carry out a macro-action."""
 
     def relations(self, scene: Any) -> Iterable[tuple[Any, Any, str]]:
-        """Return the relations between objects: (object, other object, name) triples."""
+        """Return the relations in a scene as triples (object, other object, name)."""
         return ()
 
     def allows(
@@ -122,11 +123,11 @@ class ObjectWorld(ABC):
         return None
 
     def after(self, env: Any, scene: Any, move: Any) -> Any:
-        """Return the scene after a move."""
+        """Return the scene after a move; by default, the observed scene."""
         return self.observe(env)
 
     def differs(self, expected: Any, real: Any) -> bool:
-        """Return whether a scene differs from the expected one."""
+        """Return whether a scene differs from the expected one, so that the agent must replan."""
         return bool(expected != real)
 
     def achieved(self, scene: Any, action: MacroAction) -> bool:
@@ -140,7 +141,7 @@ class ObjectWorld(ABC):
         return ()
 
     def events(self, before: Any, move: Any, after: Any) -> Iterable[tuple[float, str, Any]]:
-        """Return the macro-actions that a move may complete: (strength, verb, arguments)."""
+        """Return the macro-actions that a move may complete, as (strength, verb, arguments)."""
         return ()
 
     def macro(self, verb: str, things: Iterable[Iterable[Any]]) -> MacroAction:
@@ -169,10 +170,10 @@ class ObjectWorld(ABC):
         return self._reader().read(text)
 
     def episode(self, scene: Any, parts: Sequence[str] = (), start: Any = None) -> Episode:
-        """Return the environment of a scene, for following instructions.
+        """Return the environment of a scene, in which a follower chooses objects.
 
         `parts` are the parts of the text (see `read`). `start` is the scene in which the text was
-        said, if it differs from `scene`.
+        said, if this differs from `scene`.
         """
         return Episode(self, scene, scene if start is None else start, tuple(parts))
 
@@ -208,7 +209,7 @@ class ObjectWorld(ABC):
 def sides(
     here: tuple[float, float], heading: tuple[float, float], there: tuple[float, float]
 ) -> list[str]:
-    """Return the sides of an agent on which a point lies; y points down.
+    """Return on which sides of an agent a point lies; y points down.
 
     >>> sides((0, 0), (1, 0), (2, 2)), sides((0, 0), (0, -1), (0, 5))
     (['front', 'right'], ['behind'])

@@ -9,7 +9,7 @@ from groundling.errors import GroundlingError
 
 
 def require(library: str) -> Any:
-    """Import and return a library; if it is missing, the error says how to install it.
+    """Return an imported library; if it is missing, the error says how to install it.
 
     >>> require("math").sqrt(4.0)
     2.0

@@ -116,7 +116,7 @@ class PartReader:
         return self._is_clause(_up_to_comma(rest)) or self._is_listed(rest)
 
     def _ends_clause(self, piece: list[str], rest: list[str]) -> bool:
-        """Return whether a comma ends a fronted clause."""
+        """Return whether a comma ends a clause at the start of a sentence."""
         return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
 
     def _is_clause(self, words: Sequence[str]) -> bool:
@@ -143,7 +143,7 @@ class PartReader:
         return False
 
     def _names_before(self, role: tuple[str, ...], piece: list[str], rest: list[str]) -> bool:
-        """Return whether a word introduces a role, with a thing before and after it.
+        """Return whether a word introduces a role: a thing must come before and after the word.
 
         In *Drive over to the lamp*, for example, there is no thing before *to*.
         """
@@ -161,7 +161,7 @@ def _up_to_comma(words: list[str]) -> list[str]:
 
 
 def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
-    """Return the number of words of the first known name at a position; 0 if none."""
+    """Return the number of words in the first known name at a position, or 0."""
     for name in names:
         if name and tuple(words[place : place + len(name)]) == name:
             return len(name)

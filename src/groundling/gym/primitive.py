@@ -53,7 +53,7 @@ class PrimitiveBabyAI(BabyAI):
         )  # fmt: skip
 
     def agent(self, follower: Follower, threshold: float | None = None) -> PrimitiveAgent:
-        """Return an agent that carries out the moves of a follower."""
+        """Return an agent that makes the moves a follower plans."""
         return PrimitiveAgent(follower, self, threshold)
 
 
@@ -72,7 +72,7 @@ class PrimitiveAgent(BaseAgent):
     world: PrimitiveBabyAI
 
     def act(self, text: str, env: Any) -> ActReport:
-        """Carry out an instruction in an environment after its reset."""
+        """Carry out an instruction in an environment directly after its reset; return a report."""
         run = self._begin(env, self.world.begin(env), self.world.read(text))
         if isinstance(run, ActReport):
             return run
@@ -102,7 +102,7 @@ class PrimitiveEpisode:
         self._labels = world.objects(start, start)
 
     def actions(self, state: GridState) -> tuple[str, ...]:
-        """Return the moves that have an effect."""
+        """Return the moves that have an effect in a state."""
         return tuple(move for move in _USED if step(state, move) != state)
 
     def step(self, state: GridState, action: str) -> GridState:
@@ -135,13 +135,13 @@ class PrimitiveEpisode:
         return state.at(state.front), state.carrying, state.doors
 
     def describe(self, state: GridState) -> str:
-        """Return the grid as a string."""
+        """Return the grid as text."""
         return str(state)
 
 
 @lru_cache(maxsize=50_000)
 def distances(state: GridState) -> dict[int, int]:
-    """Return the number of moves to face each thing; a closed door costs two.
+    """Return the number of moves to face each thing; a closed door counts as two.
 
     >>> from groundling.gym.grid import parse_grid
     >>> distances(parse_grid("#####", "#> b#", "#####"))

@@ -36,7 +36,7 @@ class Recording:
 
     @property
     def success(self) -> bool:
-        """Whether the environment gave a reward."""
+        """Whether the environment gave a positive reward."""
         return sum(self.rewards) > 0
 
 

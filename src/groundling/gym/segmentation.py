@@ -30,7 +30,7 @@ class _Event:
 
 
 def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
-    """Segment a trajectory into a demonstration of macro-actions.
+    """Return a demonstration of macro-actions, segmented from a trajectory of moves.
 
     Every event is a candidate, including doors that are opened on the way. The demonstration is the
     sequence of events that best matches the parts of the text, one argument per part, and whose
@@ -46,7 +46,7 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     if named and trajectory.level and named != trajectory.level:
         raise DemonstrationError(
             f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must come from the "
-            f"level {named}; got {trajectory.level}. Pass the level that it was recorded in."
+            f"level {named}; got {trajectory.level}. Pass the level of the recording."
         )
     if type(world).events is ObjectWorld.events:
         raise DemonstrationError(
@@ -144,7 +144,7 @@ def _ways(
     values: Mapping[str, set[str]],
     end: int,
 ) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
-    """Yield candidate sequences of choices for the parts, with their scores."""
+    """Yield candidate choices for all parts, with their scores."""
     fits: dict[tuple[str, ActionChoice], float] = {}
 
     def fit(start: int, event: _Event) -> float:

@@ -113,7 +113,7 @@ class _Kept:
 
 
 class GymWorld:
-    """A Gymnasium environment as an `Environment` with hashable states.
+    """Gymnasium environment as an `Environment` with hashable states.
 
     Parameters
     ----------
@@ -139,8 +139,9 @@ class GymWorld:
         Leave out irrelevant values, such as a step counter, so that fewer states are simulated.
         Defaults to a digest of the observation and the unwrapped environment's attributes.
     rewards
-        Whether the environment rewards exactly the instruction, so that the reward shows whether
-        the agent understood it. Most environments do not know the instruction.
+        Whether the environment gives a reward exactly if the instruction was carried out, so that
+        the reward shows whether the agent understood it. Most environments do not know the
+        instruction.
 
     Attributes
     ----------
@@ -204,7 +205,7 @@ class GymWorld:
         self.cost = Cost(self.way_)
 
     def reset(self, seed: int = 0, **options: Any) -> Situation:
-        """Start an episode and return its initial state."""
+        """Start an episode; return its initial state."""
         observation, info = self.env.reset(seed=seed, **options)
         state = self._keep(self.env, Seen(observation, info=info), (seed, options, ()))
         if not self._tried and self.way_ != "replay":  # each replay is checked when it is made
@@ -236,7 +237,7 @@ class GymWorld:
     # ---- acting -------------------------------------------------------------------------
 
     def agent(self, follower: Follower, threshold: float | None = None) -> MoveAgent:
-        """Return an agent that carries out a follower's plans in a running environment."""
+        """Return an agent that carries out a follower's plans in a second environment."""
         from groundling.gym.move_agent import MoveAgent  # imported here to avoid a circular import
 
         return MoveAgent(follower, self, threshold)
@@ -244,7 +245,7 @@ class GymWorld:
     def enter(
         self, env: Any, observation: Any = None, info: Mapping[str, Any] | None = None
     ) -> Situation:
-        """Return the current state of a running environment.
+        """Return the state that a running environment is in.
 
         Without an observation, the environment must just have been reset with a seed; the
         simulation uses the same seed. With an observation, the state is read by `get_state` or
@@ -258,8 +259,9 @@ class GymWorld:
         if observation is not None:
             if self.way_ == "replay":
                 raise WorldError(
-                    "A GymWorld that replays must start from a seed. Call env.reset(seed=…) and "
-                    "act without an observation, or pass get_state and set_state."
+                    "A GymWorld that replays actions must start from a seed. Call "
+                    "env.reset(seed=…) and act without an observation, or pass get_state and "
+                    "set_state."
                 )
             return self._keep(env, Seen(observation, info=info or {}), (), running=True)
         seed = getattr(env.unwrapped, "np_random_seed", None)
@@ -321,7 +323,7 @@ class GymWorld:
         return kept.moves[action]
 
     def step(self, state: Situation, action: Any) -> Situation:
-        """Return the state after an action; each action is simulated once per state."""
+        """Return the state after an action, simulating each action once per state."""
         kept = self._known(state)
         self.cost.asked += 1
         if action not in kept.after:
@@ -364,7 +366,7 @@ class GymWorld:
         return key
 
     def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
-        """Return the error for a running environment of an incompatible class."""
+        """Return the error for acting in an environment of an incompatible class."""
         return WorldError(
             f"GymWorld's `{what}` raised {type(error).__name__}: {error}. It was called with a "
             f"{type(env.unwrapped).__name__}, but GymWorld simulates a "
@@ -393,7 +395,8 @@ class GymWorld:
     def _simulate(self, kept: _Kept, moves: Sequence[Any]) -> Situation:
         if not moves:
             raise WorldError(
-                "GymWorld's `moves` must return at least one move for a possible action; got none."
+                "GymWorld's `moves` must return at least one move for a possible action; got none. "
+                "Leave impossible actions out of `actions`."
             )
         env: Any = self.env
         course: tuple[Any, ...] = ()

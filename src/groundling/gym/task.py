@@ -45,7 +45,7 @@ class BabyAIPreset(Preset):
     count: int = 50
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether both rows have the same kind, and so can be evaluated together."""
+        """Return whether two rows have the same kind, so that they can be evaluated together."""
         return isinstance(other, BabyAIPreset) and self.kind == other.kind
 
 
@@ -100,7 +100,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return ()
 
     def folds(self, corpus: tuple[str, ...], preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return a fold for each level or group of levels; with `quick`, a dozen levels."""
+        """Return one fold for each level or group of levels; with `quick`, for a dozen levels."""
         kind = self.presets.select(preset, variant).kind
         seeds = exam.QUICK_SEEDS if quick else exam.SEEDS
         names = exam.QUICK_LEVELS if quick else corpus
@@ -163,7 +163,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return Row(variant, metrics, interval, seeds=draws, note="; ".join(dict.fromkeys(why)))
 
     def condition(self, corpus: tuple[str, ...], preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         names = exam.QUICK_LEVELS if quick else corpus
         seeds = exam.QUICK_SEEDS if quick else exam.SEEDS
         draws = 1 if quick else exam.DRAWS
@@ -243,7 +243,7 @@ def _graded(done: Sequence[int], draws: int = 1) -> dict[str, Any]:
 
 
 class BabyAIScene(Scene):
-    """Scene of a level's episode; each line is followed from the initial state."""
+    """Scene of an episode, in which each line is followed from the initial state."""
 
     def __init__(self, world: BabyAI, seed: int) -> None:
         env = world.make()
@@ -263,7 +263,7 @@ class BabyAIScene(Scene):
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None
     ) -> list[Plan]:
-        """Follow each line from the initial state, limited to the things that it mentions."""
+        """Return the plans of lines, each from the initial state and for the things it mentions."""
         return [
             follower.follow(parts, self.world.episode(self.grid, parts), (), length=length)
             for parts in self._read(lines)

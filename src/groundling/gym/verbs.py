@@ -10,7 +10,7 @@ from groundling.errors import SettingError
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb with a role for each of its objects.
+    """A verb, with a role for each of its objects.
 
     The first role is the direct object. Each further role is named by the words that introduce it
     (`put` … `next to` …), and instructions are split at these words. Separate alternatives by `|`;

@@ -92,7 +92,7 @@ def _copied(turn: _Exchange) -> _Exchange:
 
 
 def _ranked(plan: Plan) -> list[tuple[Command, float]]:
-    """Return the readings of a text with their probabilities; equal ones are summed."""
+    """Return the readings of a text, with the summed probabilities of equal readings."""
     first: Any = plan.actions[0]
     found = {_meaning(first): (first, plan.confidence)}
     others: dict[Any, tuple[Command, float]] = {}
@@ -201,6 +201,17 @@ class HomeAgent:
         if tuple(timers) != self.home.timers:
             self._settle(replace(self.home, timers=tuple(timers)))
 
+    def describe(self) -> dict[str, Any]:
+        """Return the areas, the entities with their current states, and the taught phrases."""
+        return {
+            "areas": {each.id: each.name for each in self.home.areas},
+            "things": {
+                each.id: {"name": each.name, "area": each.area, **self.states[each.id]}
+                for each in self.home.entities
+            },
+            "phrases": {each.phrase: list(each.does) for each in self.home.phrases},
+        }
+
     def explain(self, text: str, *, area: str | None = "") -> str:
         """Return an explanation, in words, of how a text is understood."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
@@ -267,8 +278,11 @@ class HomeAgent:
             return self._unsure(command, confidence, ranked)
         command, confidence = self._possible(command, confidence, ranked, turn)
         command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
-        if command.verb in _FREE_TEXTS and command.value is None:
-            return self._decline(confidence, command)  # *add to the shopping list*
+        if command.verb in _FREE_TEXTS and command.value is None:  # *add to the shopping list*
+            rest = [e for e in ranked if e[0].verb not in _FREE_TEXTS and e[1] >= _CHOICE]
+            if not rest or rest[0][0].verb == "decline":
+                return self._decline(confidence, command)
+            command, confidence = rest[0]
         if said.ignores_exception(command):
             return self._unsure(command, confidence, ranked)
         beyond = self._beyond(command, confidence, turn)
@@ -295,7 +309,7 @@ class HomeAgent:
     def _last_part(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
     ) -> HomeReply | None:
-        """Return the reply to a command after a comma if the text before names nothing at home."""
+        """Return the reply to a command after a comma if the text before it names nothing known."""
         utterance = said.utterance
         names = [n for each in utterance.mentions if each.full for n in each.places]
         if (
@@ -310,16 +324,20 @@ class HomeAgent:
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int,
         known: dict[int, tuple[list[HomeReply], _Exchange]], least: float = 0.0,
     ) -> HomeReply | None:  # fmt: skip
-        """Reply to two commands in one text; None if either is declined or below `least`.
+        """Return the reply to two commands in a text; None if one is declined or below `least`.
 
-        `known` keeps the replies for each place where the text was divided.
+        `known` caches the replies by the position at which the text was divided.
         """
         if depth >= _MOST_PARTS:
             return None
         if place not in known:
             trial, utterance = _copied(turn), said.utterance
             parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
-            known[place] = [self._reply(each, trial, now, depth + 1) for each in parts], trial
+            first = self._reply(parts[0], trial, now, depth + 1)
+            replies = [first]
+            if first.kind != "ask" or not said.has_pronoun(place):  # *it* is not known yet
+                replies.append(self._reply(parts[1], trial, now, depth + 1))
+            known[place] = replies, trial
         replies, trial = known[place]
         if any(each.kind == "decline" or each.confidence < least for each in replies):
             return None
@@ -337,7 +355,7 @@ class HomeAgent:
         )
 
     def _completed(self, said: TextWorld, command: Command, turn: _Exchange) -> Command:
-        """Fill in the free text of a command, such as a list item."""
+        """Return a command with its free text, such as a list item, filled in."""
         if command.verb not in _FREE_TEXTS:
             return command
         spans = said.spans(command)
@@ -345,8 +363,7 @@ class HomeAgent:
             return command
         plan = self.model.follower.follow(spans.instruction, spans, turn.situation)
         found: Any = plan.actions[0]
-        is_verb = found.source == (0, 1) and said.utterance.folded[0] in said.utterance.frames
-        return command if is_verb else found._replace(target=command.target)
+        return found._replace(target=command.target) if said.is_text(found) else command
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
         """Return the reply to an answer to the pending question; None if it is no answer."""
@@ -385,7 +402,7 @@ class HomeAgent:
     def _out_of_range(
         self, found: tuple[float, float], unit: str, confidence: float, *commands: Command
     ) -> HomeReply:
-        """Decline a value, and say which ones are possible."""
+        """Return a reply that declines a value and says which values are possible."""
         told = [self.speech.duration(e) if unit == "s" else f"{e:.10g}{unit}" for e in found]
         text = self.speech.say("out of range", value=" – ".join(told))
         return HomeReply("decline", text, {}, (), confidence, commands=commands)
@@ -660,7 +677,7 @@ class HomeAgent:
         return phrase.phrase if phrase else id_
 
     def _value(self, command: Command) -> str:
-        """Return the value of a command with its unit."""
+        """Return the value of a command, with its unit, as text."""
         value = command.value
         if isinstance(value, float) and value.is_integer():
             value = int(value)

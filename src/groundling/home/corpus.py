@@ -147,11 +147,12 @@ class HomeCorpus:
 
 
 def corpus_folder(corpora: str | Path | None = None) -> Path:
-    """Return the folder `home` of the given or default corpora."""
+    """Return the folder `home` inside the given or the default corpora."""
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(
-            f"The home corpus must be in the folder named by {VARIABLE}; got {place.why}."
+            f"The home corpus must be installed; got none ({place.why}). Set {VARIABLE} to the "
+            "folder of the corpora."
         )
     return place.folder / "home"
 
@@ -184,7 +185,7 @@ def read_corpus(corpora: str | Path | None = None, language: str = "en") -> Home
 def split(
     examples: Sequence[HomeExample], share: float = 0.2, seed: int = 0
 ) -> tuple[list[HomeExample], list[HomeExample]]:
-    """Return (training, held-out) examples; sentences of one group stay together.
+    """Return training and held-out examples; sentences of one group stay together.
 
     Groups are held out in random order until a `share` of all sentences is reached. The position of
     a group depends only on its name, so that an additional group hardly changes the split.
@@ -245,7 +246,7 @@ def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
 
 
 def with_text(said: TextWorld, command: Command, text: str, situation: Situation) -> Command | None:
-    """Return a command with a free text found in the sentence, or None if it is not there."""
+    """Return a command with a free text, or None if the sentence does not contain that text."""
     spans = said.spans(command).actions(situation)
     return next((each for each in spans if str(each.value).lower() == text.lower()), None)
 
@@ -476,7 +477,7 @@ def _response(value: Any) -> str:
 
 
 def _with_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fixtures with name templates expanded: `Hall[way]` gets an alias."""
+    """Return test homes whose name templates are expanded: `Hall[way]` becomes an alias."""
     made, ids = dict(data), set[str]()
     areas = {each.get("id"): each.get("id") for each in data.get("areas") or []}
     areas |= {str(each["name"]).lower(): each.get("id") for each in data.get("areas") or []}
@@ -516,7 +517,7 @@ def _spellings(template: str) -> list[str]:
 def _some_texts(part: Any, depth: int) -> list[str]:
     """Return the first expansions of a template, in hassil's order.
 
-    hassil itself would list all of them.
+    hassil itself has no limit on the number of expansions.
     """
     kinds = hassil("expression")
     if isinstance(part, kinds.TextChunk):
@@ -568,7 +569,7 @@ def named_errors(where: str) -> Iterator[None]:
 
 
 def hassil(module: str) -> Any:
-    """Return a module of hassil; raise an error if it is not installed."""
+    """Return a module of hassil; raise an error if hassil is not installed."""
     try:
         return import_module(f"hassil.{module}")
     except ModuleNotFoundError as error:

@@ -25,7 +25,7 @@ _INACTIVE = ("off", "unavailable", "unknown", "standby", "")
 
 
 def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States:
-    """Return the states of all entities: those of the home, updated with `given`.
+    """Return the states of all entities: those stored in the home, updated with `given`.
 
     >>> home = Home.from_data({"entities": [{"id": "light.a", "name": "A", "state": "off"}]})
     >>> initial_states(home, {"light.a": {"state": "on"}})

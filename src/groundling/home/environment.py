@@ -81,7 +81,7 @@ class Command(NamedTuple):
         return self.verb in QUESTIONS
 
     def says(self, verb: str) -> bool:
-        """Return whether this is what a verb means; of one thing, *any* and *all* are *whether*."""
+        """Return whether the command means a verb; *whether* includes *any* and *all*."""
         return self.verb == verb or (self.verb == "whether" and verb in ("any", "all"))
 
 
@@ -201,7 +201,7 @@ class TextWorld:
     # ---- the environment ---------------------------------------------------------------
 
     def actions(self, state: Situation) -> tuple[Command, ...]:
-        """Return the possible commands."""
+        """Return the possible commands, as actions."""
         if state.done:
             return ()
         if state not in self._offered:
@@ -216,7 +216,7 @@ class TextWorld:
         return self._offered[state]
 
     def step(self, state: Situation, action: Command) -> Situation:
-        """Return the situation after a command."""
+        """Return the situation after a command, for the next text."""
         ids = () if action.target.choice and not action.is_question else action.target.ids
         kept = action.target.kind if action.target.choice else ""
         return replace(state, done=(action.verb, tuple(sorted(ids)), action.value, kept))
@@ -294,7 +294,7 @@ class TextWorld:
         return labels
 
     def _is_list(self, target: Target) -> bool:
-        """Return whether only conjunctions, articles and places separate the names."""
+        """Return whether the named entities form a list, joined by conjunctions and the like."""
         mentions, language = self.utterance.mentions, self.world.language
         said = [e.places[0] for e in mentions if e.kind == "name" and {*e.ids} & {*target.ids}]
         the = DETERMINERS.get(language.name, ())
@@ -313,7 +313,7 @@ class TextWorld:
         return "word" if len(words) == 1 else "words"
 
     def is_vague(self, mention: Mention) -> bool:
-        """Return whether a partial name has only words for kinds or places (*the light*)."""
+        """Return whether a partial name has only words for a kind or a place (*the light*)."""
         nouns = SINGULARS.get(self.world.language.name, frozenset())
         singular, folded = self.world.language.singular, self.utterance.folded
         words = {folded[n] for n in mention.places if n not in self._place_words}
@@ -328,8 +328,8 @@ class TextWorld:
     def breaks(self, command: Command) -> tuple[int, ...]:
         """Return the positions where a second command may start.
 
-        There are some if `command` does not use every name in the text, or if its names form no
-        list, or where the verb of a command stands.
+        There are such positions if `command` does not use every name in the text, if its names do
+        not form a list, or if the verb of a command occurs later in the text.
         """
         thing, unused = self._described(command.target)
         said = self.utterance
@@ -337,14 +337,27 @@ class TextWorld:
             return tuple(dict.fromkeys((*said.joints, *said.spoken_joints)))
         return tuple(n for n in said.spoken_joints if said.is_order(n))
 
+    def has_pronoun(self, start: int) -> bool:
+        """Return whether a pronoun stands at or after a position."""
+        known = PRONOUNS.get(self.world.language.name, frozenset())
+        return not known.isdisjoint(self.utterance.folded[start:])
+
+    def is_text(self, command: Command) -> bool:
+        """Return whether a free text is more than articles or the verb of the command."""
+        said, language = self.utterance, self.world.language
+        plain = {*language.articles, *DETERMINERS.get(language.name, ())}
+        words = said.folded[slice(*command.source)] if isinstance(command.source, tuple) else ()
+        is_verb = command.source == (0, 1) and said.folded[0] in said.frames
+        return not is_verb and not plain.issuperset(words)
+
     def ignores_exception(self, command: Command) -> bool:
-        """Return whether the text excepts something that the command does not."""
+        """Return whether the text has an exception that the command does not take into account."""
         said, target = self.utterance, command.target
         is_said = 0 < said.exception < len(said.folded) - 1
         return is_said and not command.is_question and len(target.ids) > 0 and not target.minus
 
     def is_answer(self, command: Command) -> bool:
-        """Return whether a command is a question about all that the text says."""
+        """Return whether a command is a question that uses everything in the text."""
         is_known = UNKNOWN not in self.utterance.masked
         return command.is_question and is_known and not self._described(command.target)[1]
 
@@ -420,7 +433,7 @@ class TextWorld:
         return found
 
     def _is_delay(self, literal: Literal) -> bool:
-        """Return whether a duration is said like a delay (*in five minutes*)."""
+        """Return whether a duration has the form of a delay (*in five minutes*)."""
         words, language = self.utterance.folded, self.world.language
         before, after = words[: min(literal.places)], words[max(literal.places) + 1 :]
         for each in DELAYS.get(language.name, ()):
@@ -481,7 +494,7 @@ class TextWorld:
 
     @cached_property
     def _says_absent_kind(self) -> bool:
-        """Whether most texts with some word are about kinds that the home lacks (*the garage*)."""
+        """Whether some word is mostly used for kinds that the home lacks (*the garage*)."""
         shares, kinds = self.world.knowledge.shares, set(self.world.kinds)
         for word in self._plain_words:
             told = shares.get(word, {})
@@ -492,12 +505,12 @@ class TextWorld:
         return False
 
     def _is_name(self, word: str, kind: str) -> bool:
-        """Return whether a word is often said of a kind, or part of its name."""
+        """Return whether a word is often used for a kind or is part of the name of the kind."""
         share = self.world.knowledge.shares.get(word, {}).get(kind, 0.0)
         return share >= _OFTEN or self.world.language.singular(word) in kind_name(kind).split()
 
     def _is_after_unknown(self, kind: str) -> bool:
-        """Return whether an unknown word stands before a word for a kind (*disco lights*)."""
+        """Return whether an unknown word comes before a word for a kind (*disco lights*)."""
         said, named = self.utterance, self._named_places
         values = {n for each in said.literals for n in each.places}
         return bool(said.known) and any(
@@ -510,24 +523,24 @@ class TextWorld:
 
     @cached_property
     def _named_places(self) -> frozenset[int]:
-        """The positions of words in full names."""
+        """Positions of words in full names."""
         return frozenset(n for each in self.utterance.mentions if each.full for n in each.places)
 
     @cached_property
     def _plain_words(self) -> tuple[str, ...]:
-        """The words outside full names."""
+        """Words outside full names."""
         words = enumerate(self.utterance.folded)
         return tuple(word for n, word in words if n not in self._named_places)
 
     @cached_property
     def _said_domains(self) -> frozenset[str]:
-        """The domains mentioned in the text, ignoring words inside names of entities."""
+        """Domains that the text mentions, ignoring words inside names of entities."""
         known = self.world.knowledge
         return frozenset(d for each in self._plain_words for d in known.domains_of(each))
 
     @cached_property
     def _said_kinds(self) -> frozenset[str]:
-        """The kinds in the home that a word outside full names stands for."""
+        """Kinds in the home that some word outside full names denotes."""
         kinds, words = self.world.kinds, self._plain_words
         return frozenset(kind for kind in kinds if any(self._is_name(w, kind) for w in words))
 
@@ -793,7 +806,7 @@ class TextWorld:
         return bool(known & set(self.utterance.folded))
 
     def _doings(self, target: Target, entities: Sequence[Entity]) -> Iterator[Command]:
-        """Yield the commands that are possible for a target."""
+        """Yield the commands that are possible for a target, without questions."""
         domains = tuple(dict.fromkeys(each.domain for each in entities))
         offered = [VERBS.get(domain, ()) for domain in domains]
         shared = set.intersection(*({verb.name for verb in verbs} for verbs in offered))
@@ -806,12 +819,12 @@ class TextWorld:
 
     @cached_property
     def _says_duration(self) -> bool:
-        """Whether the text has a duration other than *a second*, which every command must use."""
+        """Whether the text has a duration (other than *a second*), which each command must use."""
         return any(e.type == "duration" and e.value != 1.0 for e in self.utterance.literals)
 
     @cached_property
     def _says_amount(self) -> bool:
-        """Whether the text has a value with a unit, which every command must then use."""
+        """Whether the text has a value with a unit, which each command must use."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
         return any(
             each.unit in ("percent", "degree", "kelvin") and not named & set(each.places)

@@ -103,7 +103,7 @@ _SENSOR_COUNT = 12  # number of sensors of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
-    """Return a random English home with names from one of two disjoint lists.
+    """Return a random English home; `names` selects one of two disjoint lists of names.
 
     >>> home = generated_home(1)
     >>> len(home.areas) >= 4, home == generated_home(1), home == generated_home(2)
@@ -194,7 +194,7 @@ def rearranged_home(home: Home, seed: int) -> Home:
 
 
 def _is_placed(dice: random.Random, entity: Entity) -> bool:
-    """Return whether an entity of a rearranged home has an area."""
+    """Return whether an entity of a rearranged home is assigned to an area."""
     return bool(entity.area) or (entity.domain in _PLACED and dice.random() < _PLACES)
 
 

@@ -101,7 +101,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Home:
-    """Floors, areas, entities and timers, with unique ids and valid references.
+    """A home: floors, areas, entities and timers, with unique ids and valid references.
 
     >>> Home(areas=(Area("hall", "Hall"),), entities=(Entity("light.a", "Lamp", area="hal"),))
     Traceback (most recent call last):
@@ -251,7 +251,7 @@ def phrases_path(path: str | Path) -> Path:
 def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
     """Add a phrase to the home's file of taught phrases, and return its path.
 
-    If the phrase exists already, it gets the new meaning. The file of the home is not changed.
+    If the phrase exists, its meaning is replaced. The file of the home itself is not changed.
     """
     home = read_home(path)
     new = _phrase({"phrase": phrase, "does": list(does)})
@@ -264,7 +264,7 @@ def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
 
 
 def _shown(value: object) -> str:
-    """Return a value, shortened for a message, or the name of its type."""
+    """Return a value, shortened, or the name of its type, for an error message."""
     if isinstance(value, (str, int, float, bool, type(None))):
         return shorten(value)
     return f"a {type(value).__name__}"

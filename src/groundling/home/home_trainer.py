@@ -63,7 +63,7 @@ class Training:
 
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
-    """Learn the vocabulary; words that occur only inside names are excluded."""
+    """Return the vocabulary of examples, without words that occur only inside names."""
     examples = list(examples)
     said = [(each, _plain_words(each)) for each in examples]
     open_ = [words for each, words in said if isinstance(each.command.source, tuple)]
@@ -90,7 +90,7 @@ def _plain_words(example: HomeExample) -> list[str]:
 
 
 def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
-    """Return the demonstrations of examples."""
+    """Return home examples, converted to demonstrations."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:

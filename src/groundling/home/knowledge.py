@@ -97,7 +97,7 @@ class Knowledge:
         return tuple(domain for domain, share in found.items() if share >= _MOSTLY)
 
     def to_json(self) -> str:
-        """Return the vocabulary as JSON."""
+        """Return the vocabulary as a JSON string."""
         data = {
             "words": self.words, "shares": self.shares, "frames": sorted(self.frames),
             "verbs": sorted(self.verbs),
@@ -106,7 +106,7 @@ class Knowledge:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Knowledge:
-        """Return the vocabulary written by `to_json`."""
+        """Return the vocabulary in a JSON string written by `to_json`."""
         try:
             data = json.loads(text)
             words = {str(word): int(count) for word, count in data["words"].items()}
@@ -121,6 +121,6 @@ class Knowledge:
         ) as error:  # fmt: skip
             raise GroundlingError(
                 "The vocabulary of a home model must be a file from `HomeModel.save`; reading it "
-                f"raised {error!r}."
+                f"raised {error!r}. Train the model again."
             ) from error
         return cls(words, shares, frames, verbs)

@@ -230,7 +230,7 @@ def is_singular(words: Sequence[str], language: Language) -> bool:
 
 
 def _numbers(words: str, start: int = 1, step: int = 1) -> dict[str, float]:
-    """Return numerals from a list of words; alternatives are separated by `|`.
+    """Return numerals, given words in ascending order; alternatives are separated by `|`.
 
     >>> _numbers("un|une deux")
     {'un': 1.0, 'une': 1.0, 'deux': 2.0}
@@ -275,7 +275,7 @@ _COLOURS = [
 
 
 def _colours(words: str) -> dict[str, str]:
-    """Return colours from a list of words in the order of the corpus."""
+    """Return colours, given words in the order of the corpus."""
     rows = zip(_COLOURS, words.split(), strict=True)
     return {word: colour for colour, row in rows for word in row.split("|")}
 

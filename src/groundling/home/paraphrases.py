@@ -96,7 +96,7 @@ class _Paraphrase(Sampler):
         self.kind = f"{domain}:{row['class']}" if "class" in row else domain
 
     def example(self) -> HomeExample | None:
-        """Return the sentence as an example, or None if nothing in the home fits."""
+        """Return the sentence with its meaning, or None if nothing in the home fits."""
         try:
             text = self._sampled()
         except (NothingError, TemplateError):
@@ -300,7 +300,7 @@ class _Paraphrase(Sampler):
         return self.dice.choice((self._strange_word(), self.dice.choice(unknown)))
 
     def _strange_word(self) -> str:
-        """Return a random made-up word, as an unknown name."""
+        """Return a random made-up word that serves as an unknown name."""
         parts = ("ba", "zo", "ri", "ken", "tul", "mar", "vi", "dor", "pla", "shu", "ger", "nix")
         return "".join(self.dice.choice(parts) for _ in range(self.dice.choice((2, 3))))
 
@@ -316,7 +316,7 @@ def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) ->
 
 
 def delay_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
-    """Return examples with commands that are carried out later."""
+    """Return examples whose commands are carried out after a delay."""
     dice = random.Random(f"delayed {seed}")
     plain = list(filter(_is_plain, examples))
     made = (_delayed(dice, dice.choice(plain)) for _ in range(count if plain else 0))

@@ -33,11 +33,11 @@ class Speech:
     def say(
         self, name: str, things: Sequence[str] = (), value: str = "", joint: str = "and"
     ) -> str:
-        """Return a sentence by its key, with its placeholders filled in."""
+        """Return the sentence for a key, with placeholders filled in."""
         return str(self[name]).format(things=self.listed(things, joint), value=value)
 
     def done(self, verb: str, things: Sequence[str], value: str = "") -> str:
-        """Return the confirmation of a command."""
+        """Return a sentence that confirms a command."""
         sentence = str(self["done"].get(verb) or "{things}")
         return sentence.format(things=self.listed(things), value=value)
 
@@ -51,7 +51,7 @@ class Speech:
         return f"{', '.join(shown[:-1])} {self[joint]} {shown[-1]}"
 
     def duration(self, seconds: float) -> str:
-        """Return a duration in hours, minutes and seconds."""
+        """Return a duration in hours, minutes and seconds, in words."""
         left, parts = round(seconds), []
         for unit, size in (("hours", 3600), ("minutes", 60), ("seconds", 1)):
             count, left = divmod(left, size)

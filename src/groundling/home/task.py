@@ -44,7 +44,7 @@ class HomePreset(Preset):
     test: str = "held out"
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two rows have the same language and so share a model."""
+        """Return whether two rows have the same language, so that they share a model."""
         return isinstance(other, HomePreset) and self.language == other.language
 
 
@@ -75,7 +75,7 @@ class HomeTask(Task["Corpora", HomePreset]):
     )
 
     def load(self, source: Source, size: float | None = None) -> Corpora:
-        """Return corpora that are read on first use; there is no generated sample."""
+        """Return corpora that are read when first used; there is no generated sample."""
         if not isinstance(source, Path):
             raise SettingError(
                 "The `home` task has no generated sample. Set GROUNDLING_CORPORA, or pass "
@@ -93,7 +93,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         return list(LANGUAGES)
 
     def folds(self, corpus: Corpora, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return one fold: a fifth of the groups of sentences is held out."""
+        """Return the only fold, which holds out a fifth of the groups of sentences."""
         return [Fold(self.presets.select(preset, variant).language, seconds=120.0)]
 
     def evaluate(
@@ -141,7 +141,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         )  # fmt: skip
 
     def condition(self, corpus: Corpora, preset: str, quick: bool) -> str:
-        """Return a short description of the protocol."""
+        """Return a short description of the evaluation protocol."""
         return "a fifth of the groups of paraphrases held out"
 
 
@@ -269,5 +269,5 @@ def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
 
 
 def replace_choice(command: Command) -> Command:
-    """Return a command for all its entities instead of a choice, as the rules never ask."""
+    """Return a choice as a command for all its entities, because the rule matcher never asks."""
     return command._replace(target=command.target._replace(choice=False))

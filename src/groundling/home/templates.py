@@ -255,7 +255,9 @@ class Sampler:
         if "range" in known:
             low, high = int(known["range"]["from"]), int(known["range"]["to"])
             if not -_FARTHEST <= low <= high <= _FARTHEST:
-                raise ValueError(f"A range must ascend within ±{_FARTHEST:,}; got {low} to {high}.")
+                raise ValueError(
+                    f"A range must be ascending and within ±{_FARTHEST:,}; got {low} to {high}."
+                )
             near = high - low < _NEAR
             tens = [n for n in range(low, high + 1) if near or n % 10 == 0 or n in (1, 5)]
             if slot in _STARTS:  # a running timer is referred to by its duration
@@ -273,7 +275,7 @@ class Sampler:
         return self._text(parse_template(str(said)), depth + 1)
 
     def _shortened(self, name: str) -> str:
-        """Shorten some names of several words (*the kettle*)."""
+        """Return a name, sometimes shortened if it has several words (*the kettle*)."""
         nouns = SINGULARS["english"] if self.language == "en" else None
         words = name.split()
         if not nouns or len(words) < 2 or self.dice.random() >= _SHORTENED:
@@ -303,7 +305,7 @@ class Sampler:
 
 
 class NothingError(Exception):
-    """Raised if nothing in the home fits a template."""
+    """Error for a template that nothing in the home fits."""
 
 
 def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:

@@ -23,6 +23,7 @@ from groundling.home.locales import (
     NEGATIONS,
     PLACES,
     PREFIXES,
+    PRONOUNS,
     REQUESTS,
     REWRITES,
     SINGULARS,
@@ -58,7 +59,7 @@ _Found = dict[tuple[str, tuple[int, ...], bool], list[str]]  # ids by kind, plac
 
 
 class Mention(NamedTuple):
-    """A mention of something in the home: its ids, its positions, and whether it is complete."""
+    """A mention of something in the home: ids, word positions, and whether the name is full."""
 
     kind: str
     ids: tuple[str, ...]
@@ -67,7 +68,7 @@ class Mention(NamedTuple):
 
 
 class HomeNames:
-    """An index of the names in a home.
+    """Index of the names in a home.
 
     >>> home = Home.from_data({"areas": [{"id": "den", "name": "Den"}],
     ...                        "entities": [{"id": "light.a", "name": "Desk Lamp"}]})
@@ -203,7 +204,7 @@ class HomeNames:
                         )
 
     def _beyond_joint(self, words: Sequence[str], at: int, step: int) -> int | None:
-        """Return the position of the word on the other side of a conjunction."""
+        """Return the position of the word after (or before) a conjunction, or None."""
         skipped = (*self.language.articles, *self.language.function_words)
         while (
             0 <= at < len(words) and words[at] in skipped and words[at] not in self.language.joints
@@ -273,7 +274,7 @@ class Utterance:
         return cls(text, words, folded, mentions, literals, language, known, frames)
 
     def of_kind(self, kind: str) -> list[Mention]:
-        """Return the mentions of a kind, full names first."""
+        """Return the mentions of one kind, full names first."""
         return sorted((e for e in self.mentions if e.kind == kind), key=lambda e: not e.full)
 
     @cached_property
@@ -284,9 +285,9 @@ class Utterance:
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether the text begins like a question, so that nothing may be carried out.
+        """Whether the text begins like a question, so that it must not change anything.
 
-        A form of address before it (*computer, is the lamp on*) is skipped.
+        A form of address at the beginning (*computer, is the lamp on*) is ignored.
         """
         name = self.language.name
         fillers = {*FILLERS.get(name, ()), ","}
@@ -296,7 +297,7 @@ class Utterance:
 
     @cached_property
     def _address(self) -> int:
-        """The number of words of a form of address: before a comma, or a verb and its subject."""
+        """Number of words in a form of address before a comma, or before a verb and its subject."""
         language, named = self.language, {n for each in self.mentions for n in each.places}
         fillers, said = FILLERS.get(language.name, ()), list(map(language.fold, self.words))
         size = 0
@@ -355,19 +356,26 @@ class Utterance:
                 if begins(0, orders) and begins(place + 1, reasons):
                     return self.part(0, place)
                 if begins(place + 1, orders) and begins(0, reasons):
-                    return self.part(place + 1, len(self.words))
+                    return self._after_reason(place + 1)
         said = [len(each.split()) for each in reasons if begins(0, [each])]
         if said:  # spoken texts have no commas
             for place in range(max(said) + 1, len(self.folded) - 1):
                 if self.is_order(place):
-                    return self.part(place, len(self.words))
+                    return self._after_reason(place)
         return ""
+
+    def _after_reason(self, place: int) -> str:
+        """Return the text from a position, unless a pronoun there means what is named before."""
+        pronouns = PRONOUNS.get(self.language.name, frozenset())
+        is_named = any(each.places[0] < place for each in self.mentions if each.kind == "name")
+        refers = is_named and not pronouns.isdisjoint(self.folded[place:])
+        return "" if refers else self.part(place, len(self.words))
 
     @cached_property
     def spoken_joints(self) -> tuple[int, ...]:
-        """The positions where another command may start without a conjunction.
+        """Positions at which another command may start without a conjunction.
 
-        They are those of verbs of commands, and of names after *on* or *off*.
+        These are the positions of verbs of commands, and of names after *on* or *off*.
         """
         begins = {each.places[0] for each in self.mentions if each.full}
         return tuple(
@@ -377,7 +385,7 @@ class Utterance:
         )
 
     def is_order(self, place: int) -> bool:
-        """Return whether the verb of a command stands at a position without a conjunction."""
+        """Return whether a position has the verb of a command that follows no conjunction."""
         name, named = self.language.name, {n for each in self.mentions for n in each.places}
         verbs = IMPERATIVES.get(name, frozenset()) - SINGULARS.get(name, frozenset())
         return (
@@ -463,7 +471,7 @@ class Utterance:
                     yield PART, place
 
     def _core(self, places: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the places of a name without a verb before it (*lock* the front door *lock*)."""
+        """Return the positions of a name, without a verb before it (*lock the front door lock*)."""
         is_verb = len(places) > 1 and places[1] > places[0] + 1 and not places[0]
         orders = IMPERATIVES.get(self.language.name, frozenset())
         return places[1:] if is_verb and self.folded[places[0]] in orders else places
@@ -581,7 +589,7 @@ def _without_last(words: list[str], entity: Entity) -> list[str]:
 
 
 def _usual(word: str, language: Language) -> str:
-    """Return the usual synonym of a noun (*TV* for *television*), or the word."""
+    """Return the most common synonym of a noun (*TV* for *television*), or the word."""
     known, folded = SYNONYMS.get(language.name, {}), language.fold(word)
     stem = _plain(folded)
     return known.get(stem, word) + folded[len(stem) :] if stem in known else word
@@ -597,7 +605,7 @@ def _without_article(word: str, language: Language) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name without possessive endings."""
+    """Return a name without the possessive ending of its words."""
     return re.sub(r"['’]s\b", "", name)
 
 
@@ -623,7 +631,7 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
 
 
 def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
-    """Return whether a number is an article or particle (*schalte das Licht ein*)."""
+    """Return whether a numeral is an article or particle (*schalte das Licht ein*)."""
     said = [words[n] for n in literal.places]
     return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
 

@@ -176,7 +176,7 @@ class Recorder:
         return value, gradient
 
     def iterated(self) -> None:
-        """Write the new evaluations once there are enough iterations."""
+        """Count an iteration; write the new evaluations if there are enough."""
         self._iterations += 1
         if self._waiting is None and self._iterations >= self._checkpoint.every:
             self._save()

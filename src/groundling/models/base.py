@@ -180,7 +180,7 @@ class Objective(ABC):
         return {}
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ."""
+        """Return the weights θ from which training starts."""
         return np.zeros(width)
 
     def owners(self) -> Sequence[int]:
@@ -255,7 +255,7 @@ class Model(Settings, ABC):
         return scorer.loss(theta)
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ."""
+        """Return the weights θ from which training starts."""
         return np.zeros(width)
 
     def scores(

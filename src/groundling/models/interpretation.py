@@ -37,7 +37,7 @@ class Interpretation:
         """Return the mean over several models; features of the models are concatenated.
 
         The alignment with each action is averaged over the models in which it has the same shape as
-        in the first.
+        in the first model.
 
         >>> one = Interpretation(1.0, (np.ones((1, 1)),), (np.ones(1),), (np.ones(1),), np.ones(2))
         >>> two = Interpretation(3.0, (np.zeros((1, 1)),), (np.ones(2),), (np.ones(2),), np.ones(2))

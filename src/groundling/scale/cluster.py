@@ -141,9 +141,8 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
     except distributed.KilledWorker as error:
         raise WorkerError(
             "Several workers died while running the same task, perhaps because they ran "
-            "out of memory. Give "
-            "each worker more memory, or write the demonstrations into smaller files. "
-            f"{say()}"
+            "out of memory. Give each worker more memory, or write the demonstrations into "
+            f"smaller files. {say()}"
         ) from error
     except MemoryError as error:
         raise WorkerError(
@@ -153,8 +152,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
     except lost as error:
         raise WorkerError(
             f"The connection to the cluster's scheduler was lost ({type(error).__name__}). Restart "
-            "the scheduler. "
-            f"{say()}"
+            f"the scheduler. {say()}"
         ) from error
     except OSError as error:
         raise WorkerError(

@@ -76,7 +76,7 @@ def compare(
     tell: Callable[[str], object] = lambda what: None,
     now: Callable[[], float] = time.monotonic,
 ) -> Comparison:
-    """Race the choice of `Follower()` against the table, and then variants of the winner.
+    """Compare the choice of `Follower()` with the table, and the winner with its variants.
 
     `seconds` is the time for the race and the caller's final fit. The choice of `Follower()` takes
     part in every lap. The number of laps depends on the speed of the machine.

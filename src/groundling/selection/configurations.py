@@ -117,7 +117,7 @@ _PLAIN = Join("", lambda p: True, lambda p: {})
 
 
 def _features(profile: Profile, join: Join) -> Features:
-    """Return the features of a join, completed by settings that follow from the data."""
+    """Return `Features` that match words in the given way, with settings that suit the data."""
     pairs = profile.count >= ENOUGH_FOR_PAIRS
     numbers = ("equal",) if profile.says_numbers else ("bins",) if profile.has_numbers else None
     wanted: dict[str, Any] = {

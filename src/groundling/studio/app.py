@@ -54,7 +54,7 @@ def make_studio(
     code: str | None = None,
     join_address: str | None = None,
 ) -> ASGIApp:
-    """Create the studio's ASGI application.
+    """Return the ASGI application of the studio.
 
     With a `code`, pupils can join a class at `join_address`, which ends with the code (see
     `Security`).
@@ -80,17 +80,17 @@ def make_studio(
     web.app.state.projects = projects
 
     def begin(wanted: WorldForm) -> dict[str, str]:
-        """Open a gallery world or a world from the editor as a new project."""
+        """Create a project from a gallery world or a world of the editor; return its name."""
         return {"project": projects.begin(wanted.source())}
 
     def open_file(
         data: Annotated[bytes, Body(media_type="application/x-ndjson")],
     ) -> dict[str, str]:
-        """Open an exported file as a new project: its world, its pupil and its demonstrations."""
+        """Create a project from an exported file: its world, pupil and demonstrations."""
         return {"project": projects.open_file(data)}
 
     def listed() -> dict[str, Any]:
-        """Return the stored projects and the worlds of the gallery."""
+        """Return the stored projects, and the worlds of the gallery."""
         return {
             "projects": [each._asdict() for each in projects.summaries()],
             "gallery": [
@@ -188,7 +188,7 @@ def _example(project: Project, example: StudioExample) -> dict[str, Any]:
 
 
 def _robot(project: Project) -> dict[str, Any]:
-    """Return a pupil's progress and last demonstration, with a picture."""
+    """Return a pupil's progress, and the pupil's last demonstration with a picture."""
     scene = project.setting.scenes[0]
     latest = project.store.page("", 0, 1)[1]
     states: Sequence[State] = [scene.start]
@@ -236,7 +236,7 @@ def _way(project: Project, way: Way) -> tuple[Any, State, tuple[Any, ...]]:
 
 
 def _walk(project: Project, way: Way) -> dict[str, Any]:
-    """Return the states after each action and the possible next actions."""
+    """Return the states after each action, and the actions that are possible next."""
     return views.walk(project, *_way(project, way))
 
 
@@ -342,7 +342,7 @@ def _listed(
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
-    """Return demonstrations that contain the search text, newest first."""
+    """Return the demonstrations that contain the search text, newest first."""
     total, found = project.store.page(search, offset, limit)
     return {
         "total": total,
@@ -351,7 +351,7 @@ def _listed(
 
 
 def _shown(project: Project, number: int) -> dict[str, Any]:
-    """Return the demonstration with a number."""
+    """Return the demonstration with the given number."""
     return views.record_view(project, project.store.record(number))
 
 
@@ -361,7 +361,7 @@ def _change(project: Project, number: int, change: ChangeForm) -> dict[str, Any]
 
 
 def _delete(project: Project, number: int) -> dict[str, Any]:
-    """Delete a demonstration."""
+    """Delete the demonstration with the given number."""
     project.remove(number)
     return {"revision": project.store.revision}
 

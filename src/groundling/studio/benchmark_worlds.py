@@ -21,7 +21,7 @@ _SAID = ("go to the {0}", "walk to the {0}", "head for the {0}")
 
 
 def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
-    """Return a function that splits a text into instructions as the task does."""
+    """Return a function that splits a text into instructions in the same way as a task."""
 
     def read(scene: StudioScene, text: str) -> Text:
         texts: Sequence[Text] = found[scene.name].read(text.splitlines())
@@ -47,7 +47,7 @@ def benchmark_setting(form: str, name: str) -> Setting:
 
 
 def named_scenes(found: Mapping[str, Any]) -> list[StudioScene]:
-    """Return the scenes of environments with an initial state, by name."""
+    """Return scenes, given the environment and initial state of each by name."""
     return [StudioScene(name, each.environment, each.start) for name, each in found.items()]
 
 
@@ -114,7 +114,7 @@ def _landmarks(task: Any) -> Setting:
 
 
 def _destinations(scene: StudioScene, some: slice) -> list[StudioExample]:
-    """Return an instruction and its action for some landmarks on a map."""
+    """Return instructions for some landmarks on a map, each with its action."""
     actions = list(scene.environment.actions(scene.start))[some]
     return [_destination(scene, said, each) for said, each in zip(cycle(_SAID), actions)]
 

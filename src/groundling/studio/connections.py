@@ -26,7 +26,7 @@ class BoundedProtocol(H11Protocol):
     _waits_for: tuple[str, Any] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Register a new connection as waiting."""
+        """Register a new connection, which waits for its first request."""
         super().connection_made(transport)
         others = self.connections
         if len(others) > CONNECTIONS.most and not self._close_oldest():
@@ -37,7 +37,7 @@ class BoundedProtocol(H11Protocol):
             self._close_oldest()
 
     def data_received(self, data: bytes) -> None:
-        """Process received data; a complete request ends the waiting."""
+        """Process received data; a complete request ends the waiting of the connection."""
         try:
             super().data_received(data)
         except Exception:  # a malformed request for which h11 cannot send an error response

@@ -1,4 +1,4 @@
-"""Server-sent events for all open pages, published from any thread."""
+"""Server-sent events for all open pages, which any thread can publish."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Events:
         self._listeners: dict[asyncio.Queue[str | None], asyncio.AbstractEventLoop] = {}
 
     def publish(self, kind: str, data: Any) -> None:
-        """Send an event to all listeners; may be called from any thread."""
+        """Send an event to all listeners; any thread may call this method."""
         self._send(f"event: {kind}\ndata: {json.dumps(data)}\n\n")
 
     def close(self) -> None:
-        """End all streams."""
+        """End the streams of all listeners."""
         self._send(None)
 
     def _send(self, message: str | None) -> None:

@@ -90,7 +90,7 @@ def export_lines(project: Project) -> Iterator[str]:
 
 
 def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int, str]]:
-    """Return the records of all valid lines, and a problem for each invalid line.
+    """Return a record for each valid line, and a problem for each invalid line.
 
     A record belongs to the first scene if it has no world, or if its world is the title of the
     setting. Raises `DemonstrationError` if there are no valid lines or too many lines.

@@ -123,7 +123,7 @@ class ChangeForm(_Form):
 
 
 class RequestForm(Said):
-    """Instructions, and the initial state in the environment's JSON format."""
+    """Request body with instructions and an initial state in the environment's JSON format."""
 
     text: Annotated[Words, Field(description="One or more sentences.")]
     state: Annotated[
@@ -154,13 +154,13 @@ class Taught(Said):
 
 
 class Teaching(_Form):
-    """Demonstrations to learn from."""
+    """Request body with demonstrations to learn."""
 
     demonstrations: Annotated[list[Taught], Field(min_length=1, max_length=1000)]
 
 
 class Alternative(BaseModel):
-    """An alternative plan with its probability."""
+    """An alternative plan and its probability."""
 
     actions: list[Any]
     probability: float
@@ -168,7 +168,7 @@ class Alternative(BaseModel):
 
 
 class AnswerForm(Alternative):
-    """A plan: its actions and states, its confidence and its alternatives."""
+    """Response with a plan: actions, states, confidence and alternatives."""
 
     states: list[Any]
     confidence: float
@@ -185,7 +185,7 @@ class OfferedOption(BaseModel):
 
 
 class Spoken(BaseModel):
-    """The agent's response to an utterance; `state` is the state after it."""
+    """Response of the agent to an utterance; `state` is the state afterwards."""
 
     session: str
     kind: str
@@ -207,7 +207,7 @@ class Health(BaseModel):
 
 
 class Problem(BaseModel):
-    """Problem details (RFC 9457)."""
+    """Response that reports an error as problem details (RFC 9457)."""
 
     type: str
     title: str

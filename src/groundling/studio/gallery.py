@@ -30,7 +30,7 @@ _WORLDS = files("groundling.studio") / "worlds"
 
 @dataclass(frozen=True)
 class GalleryWorld:
-    """A gallery world: its name, title, description and a function that opens it.
+    """A world of the gallery: its name, title, description, and a function that opens it.
 
     `needs` names an optional dependency; if it is not installed, the world is hidden.
     """
@@ -43,7 +43,7 @@ class GalleryWorld:
 
 
 def open_gallery(name: str) -> Setting:
-    """Open a gallery world by name.
+    """Return the setting of a gallery world.
 
     >>> open_gallery("warehouse").title
     'Warehouse'

@@ -78,7 +78,7 @@ class Kitchen:
         return GroundingGraph(nodes, edges)
 
     def outcome(self, state: KitchenState) -> KitchenState:
-        """Return the outcome of a final state: the state itself."""
+        """Return the outcome of a final state, which is the state itself."""
         return state
 
     def describe(self, state: KitchenState) -> str:
@@ -130,13 +130,13 @@ class Kitchen:
 
 
 def kitchen_starts() -> dict[str, KitchenState]:
-    """Return the initial states of the lesson: the usual one, and random ones."""
+    """Return the initial states of the lesson: a fixed state, and random states."""
     starts = [Kitchen.start, *map(Kitchen.shuffled, range(1, _STARTS))]
     return {f"Kitchen {number}": state for number, state in enumerate(starts, 1)}
 
 
 def _furniture(canvas: Canvas, place: str, left: float) -> None:
-    """Draw a table, a sink or a shelf, all with the same height."""
+    """Add a table, a sink or a shelf, all of the same height, to a drawing."""
     group = canvas.add("g", class_="place")
 
     def box(x: float, y: float, width: float, height: float, fill: str = _WOOD) -> None:
@@ -161,7 +161,7 @@ def _furniture(canvas: Canvas, place: str, left: float) -> None:
 
 
 def _thing(canvas: Canvas, thing: str, x: float, floor: float, action: str) -> None:
-    """Draw a cup or a bowl whose base is at `floor`."""
+    """Add a cup or a bowl whose base is at `floor` to a drawing."""
     colour, kind = thing.split()
     group = canvas.add("g", None, thing, transform=f"translate({x:g} {floor:g})")
     fill = _COLORS.get(colour, "#999999")

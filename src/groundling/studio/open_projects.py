@@ -38,8 +38,9 @@ class OpenProjects:
     folder
         The folder of the main project; other projects are stored inside it.
     source, confirm
-        The source of the main project and the callback that confirms it (see `Project`). Other
-        projects can only be opened from sources that run no code: the gallery and the editor.
+        The source of the main project, and the function that confirms opening it (see
+        `Project`). Other projects can be opened only from sources that run no code: the gallery
+        and the editor.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class OpenProjects:
             return self._open[name]
 
     def begin(self, source: Mapping[str, Any], pupil: str = "") -> str:
-        """Create a project from a gallery or editor world, and return its name."""
+        """Create a project from a world of the gallery or the editor; return its name."""
         if source.get("kind") not in HARMLESS:
             raise ProjectError(
                 "The world must be from the gallery or the editor. Choose one on the start page."
@@ -118,7 +119,7 @@ class OpenProjects:
             return name
 
     def open_file(self, data: bytes) -> str:
-        """Create a project from an exported file, and return its name (see `export_lines`)."""
+        """Create a project from an exported file (see `export_lines`); return its name."""
         brought = read_brought(data)
         if brought is None:
             raise ProjectError(
@@ -131,7 +132,7 @@ class OpenProjects:
         return name
 
     def join(self, pupil: str) -> str:
-        """Create an untrained project for a pupil, and return its name.
+        """Create an untrained project for a pupil; return its name.
 
         The world is that of the main project if that is a `SceneWorld`, and otherwise a kitchen. If
         another pupil of the class has the same name, a number is added: *Mia 2*.
@@ -159,7 +160,7 @@ class OpenProjects:
         return any(each.progress is not None for each in list(self._open.values()))
 
     def close(self) -> None:
-        """Close all projects."""
+        """Close all open projects."""
         with self._lock:
             for each in self._open.values():
                 each.close()

@@ -1,4 +1,4 @@
-"""Pictures of states: the environment's SVG, or a line of text."""
+"""Pictures of states: an SVG drawn by the environment, or a line of text."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
 
 
 def name_action(environment: Environment, action: Action) -> str:
-    """Return an action's name from the environment's `name_action`, or its `str`.
+    """Return the name of an action: the environment's `name_action`, or else `str`.
 
     >>> name_action(object(), ("take", "cup"))
     "('take', 'cup')"

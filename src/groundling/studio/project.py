@@ -146,7 +146,7 @@ class Project:
             raise
 
     def _stored_source(self) -> dict[str, Any] | None:
-        """Return the source stored in the project file, or None."""
+        """Return the source that the project file stores, or None."""
         known = self.store.get("source")
         if known is None:
             return None
@@ -246,7 +246,7 @@ class Project:
     # ---- states, actions and demonstrations as JSON -------------------------------------
 
     def write_state(self, scene: str, state: State) -> Any:
-        """Return a state as JSON."""
+        """Return a state in a scene's JSON format."""
         return self.setting.codec(scene).state_to_json(state)
 
     def read_state(self, scene: StudioScene, data: Any) -> State:
@@ -257,11 +257,11 @@ class Project:
         return found
 
     def write_actions(self, scene: str, actions: Sequence[Any]) -> list[Any]:
-        """Return actions as JSON."""
+        """Return actions in a scene's JSON format."""
         return [self.setting.codec(scene).action_to_json(each) for each in actions]
 
     def read_actions(self, scene: str, data: Sequence[Any]) -> tuple[Any, ...]:
-        """Return actions from JSON."""
+        """Return the actions that JSON describes."""
         return tuple(self.setting.codec(scene).action_from_json(each) for each in data)
 
     def demonstration(self, record: Record) -> Demonstration:
@@ -317,7 +317,7 @@ class Project:
     # ---- following ----------------------------------------------------------------------
 
     def follow(self, scene: StudioScene, start: State, text: str) -> Plan:
-        """Return the follower's plan for a text."""
+        """Return the follower's plan for a text in a scene."""
         with self.answering:
             follower = self.follower
             if follower is None:
@@ -362,10 +362,10 @@ class Project:
             return turn
 
     def was_said(self, scene: StudioScene, text: str, plan: Plan) -> bool:
-        """Return whether a stored demonstration has the same words and actions.
+        """Return whether a stored demonstration has the same words and the same actions.
 
-        Questions quote only such texts. Texts generated from few demonstrations often sound wrong
-        or, where a thing is missing, name another thing.
+        Clarification questions quote only such texts. Texts that are generated from a few
+        demonstrations often sound wrong, or name another thing if the right one is missing.
         """
         words, actions = _words(text), self.write_actions(scene.name, plan.actions)
         return any(_words(each) == words for each in self.store.texts_for(actions))
@@ -421,7 +421,7 @@ class Project:
                 return None
 
     def is_given(self, name: str) -> bool:
-        """Return whether the training demonstration with a name came with the world."""
+        """Return whether a training demonstration, given by name, came with the world."""
         number = name.partition(":")[0]  # see `_sorted`
         try:
             return not number.isdecimal() or self.store.record(int(number)).origin == "given"
@@ -469,14 +469,14 @@ class Project:
         return edited
 
     def remove(self, number: int) -> None:
-        """Delete a demonstration."""
+        """Delete the demonstration with the given number."""
         self.check_writes()
         what = f"deleting “{self.store.record(number).text[:60]}”"
         self.store.remove([number], what)
         self.changed(what)
 
     def undo(self) -> str:
-        """Undo the last change and return its description."""
+        """Undo the last change; return its description."""
         self.check_writes()
         change = self.store.undo()
         if change is None:
@@ -560,7 +560,7 @@ class Project:
             plan.explain()
 
     def learn_now(self) -> None:
-        """Train on the current demonstrations and save the model.
+        """Train on the current demonstrations, and save the model.
 
         Demonstrations that cannot be used for training are set aside with their problems.
         """

@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class RateLimit:
-    """Runs functions in a thread pool with a bounded queue and a timeout.
+    """Thread pool with a bounded queue and a timeout for each call.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class RateLimit:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="groundling")
 
     async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Run a function in a worker thread and return its result."""
+        """Return the result of a function that is called in a worker thread."""
         if self.busy >= self.bound:
             raise BusyError(429, "Too many requests are waiting. Try again in a moment.")
         self.busy += 1

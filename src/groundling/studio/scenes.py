@@ -49,26 +49,28 @@ class Setting:
     Parameters
     ----------
     title
-        The title.
+        The title of the world.
     source
-        The source as JSON; `open_setting` recreates the setting from it.
+        The source as JSON, from which `open_setting` recreates the setting.
     scenes
         The scenes; each demonstration names one of them.
     make
-        Returns an unfitted follower.
+        Function that returns an unfitted follower.
     given
-        Returns initial training demonstrations with their scene names; the project stores them.
+        Function that returns initial training demonstrations with scene names, which the project
+        stores.
     base
-        Returns the training demonstrations of the trained model; the project does not store
-        them.
+        Function that returns the training demonstrations of the trained model, which the project
+        does not store.
     apart
-        Returns held-out demonstrations, used only to measure accuracy.
+        Function that returns held-out demonstrations, which only measure accuracy.
     trained
         The trained follower, if a model was opened.
     examples
         Example instructions, each with its scene.
     read
-        Prepares an entered text for the follower, for tasks that split texts differently.
+        Function that prepares an entered text for the follower, for tasks that split texts in
+        another way.
     """
 
     title: str
@@ -84,7 +86,7 @@ class Setting:
     _codecs: dict[str, Codec] = field(default_factory=dict, repr=False, compare=False)
 
     def scene(self, name: str) -> StudioScene:
-        """Return a scene by name."""
+        """Return the scene with a given name."""
         for each in self.scenes:
             if each.name == name:
                 return each
@@ -93,7 +95,7 @@ class Setting:
         )
 
     def codec(self, scene: str) -> Codec:
-        """Return the JSON codec for the states and actions of a scene."""
+        """Return the codec that converts a scene's states and actions to and from JSON."""
         if scene not in self._codecs:
             self._codecs[scene] = Codec(self.scene(scene).environment)
         return self._codecs[scene]
@@ -161,7 +163,7 @@ def check_source(source: Any) -> dict[str, Any]:
 
 
 def named(source: Mapping[str, Any]) -> str:
-    """Return a short description of a source for messages.
+    """Return a short description of a source, for messages.
 
     >>> named({"kind": "model", "model": "m", "world": "w.py:Yard"})
     'the model m in the world w.py:Yard'
@@ -253,7 +255,7 @@ def scene_setting(
 def examples_of(
     listed: Iterable[Mapping[str, Any]], scenes: Sequence[StudioScene]
 ) -> list[StudioExample]:
-    """Return examples from JSON: each a text, the number of its scene, and its actions."""
+    """Return examples from JSON; each has a text, the number of a scene, and actions."""
     return [
         StudioExample(
             str(each["text"]), scenes[int(each.get("scene", 1)) - 1].name, None,
@@ -264,7 +266,7 @@ def examples_of(
 
 
 def scenes_of(world: Environment, starts: Mapping[str, State]) -> list[StudioScene]:
-    """Return a scene of a world for each initial state."""
+    """Return one scene of a world for each initial state."""
     return [StudioScene(name, world, start) for name, start in starts.items()]
 
 
@@ -277,7 +279,7 @@ def shown_setting(
     examples: Sequence[StudioExample] = (),
     **more: Any,
 ) -> Setting:
-    """Create a setting of scenes, with examples as demonstrations; see `Setting` for the rest."""
+    """Return a setting of scenes, with examples as demonstrations (parameters as in `Setting`)."""
     places = {each.name: (each.environment, each.start) for each in scenes}
 
     def demonstrations(some: Sequence[StudioExample]) -> list[tuple[str, Demonstration]]:

@@ -162,7 +162,7 @@ class Security:
         return self._is_token(_cookie(headers, COOKIE))
 
     async def _join(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Admit a pupil with the class code; limit the number of wrong codes."""
+        """Admit a pupil who sends the class code; limit the number of wrong codes."""
         if self._guesses >= GUESSES:
             refused = problem(429, "Too many wrong class codes were tried. Restart the class.")
             await refused(scope, receive, send)
@@ -181,7 +181,7 @@ class Security:
         return hmac.compare_digest(said.encode("latin-1", "replace"), known) or one
 
     def _shown_in_address(self, scope: Scope) -> str | None:
-        """Return the token if the page address contains it."""
+        """Return the token if the address of the page contains it, else None."""
         if self.token is None or scope["method"] != "GET" or scope["path"] != "/":
             return None
         for each in scope["query_string"].decode("latin-1").split("&"):
@@ -208,7 +208,7 @@ def _page(status: int, detail: str) -> Response:
 
 
 def _for_pupils(path: str) -> bool:
-    """Return whether pupils may access a path."""
+    """Return whether pupils have access to a path."""
     if path in ("/", "/favicon.ico", "/api/class/join") or path.startswith("/static/"):
         return True
     return path.startswith("/api/projects/") and not f"{path}/".startswith("/api/projects/main/")

@@ -72,7 +72,7 @@ class Served:
         """Do nothing: a model needs no preparation."""
 
     def close(self) -> None:
-        """Do nothing: a model has nothing to close."""
+        """Do nothing, because a served model opens no files."""
 
     def state(self, data: Any) -> State:
         """Return a state from JSON, or the world's initial state if `data` is None."""
@@ -109,7 +109,7 @@ class Served:
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
         """Train on additional demonstrations; return when training has finished."""
         if not self._writing.acquire(blocking=False):
-            raise BusyError(409, "The model is being trained. Try again when it has finished.")
+            raise BusyError(409, "The model is being trained. Try again after training.")
         try:
             self._busy = True
             added = {
@@ -128,7 +128,7 @@ class Served:
             self._writing.release()
 
     def about(self) -> dict[str, Any]:
-        """Return the settings and size of the model."""
+        """Return the settings, the number of weights and the world of the model."""
         settings = {
             name: asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
             for name, value in self.follower.get_params(deep=False).items()
@@ -172,7 +172,7 @@ class ServedProject(Served):
 
     @property
     def follower(self) -> Follower:
-        """The most recently trained follower."""
+        """Follower that was trained last."""
         return self.project.follower or self._follower
 
     @property

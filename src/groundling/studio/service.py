@@ -70,7 +70,7 @@ def make_service(
         return answer
 
     def explain(request: RequestForm) -> dict[str, Any]:
-        """Return the plan with its causes, alignments, features and alternatives."""
+        """Return the plan for a text, with its causes, alignments, features and alternatives."""
         plan = _asked(served, request)
         with served.answering:
             told = plan.explain().to_dict()
@@ -81,7 +81,7 @@ def make_service(
         return _say(served, said)
 
     def model() -> dict[str, Any]:
-        """Return the settings and size of the model."""
+        """Return the settings, the number of weights and the world of the model."""
         return served.about()
 
     def learn(teaching: Teaching) -> Response:
@@ -97,7 +97,7 @@ def make_service(
         return JSONResponse(done, 202, {"location": done["status"]})
 
     def learnt(revision: Annotated[int, Path(ge=0, lt=2**53)]) -> dict[str, Any]:
-        """Return whether training has reached a revision."""
+        """Return the training status: whether training has reached a revision."""
         if not isinstance(served, ServedProject):
             raise HTTPException(404, "Only projects have a training status; this is a model.")
         return served.progress(revision)

@@ -46,7 +46,7 @@ class Sessions:
         )  # agents with the time of last use
 
     def begin(self, make: Callable[[], Agent]) -> str:
-        """Start a session and return its id."""
+        """Start a session; return its id."""
         with self._lock:
             self._expire()
             if len(self._open) >= SESSIONS.most:
@@ -80,7 +80,7 @@ class Sessions:
             return agent
 
     def end(self, name: str) -> None:
-        """End a session."""
+        """End a session, if it exists."""
         with self._lock:
             self._open.pop(name, None)
 

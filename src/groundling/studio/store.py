@@ -64,8 +64,8 @@ class Record:
 
     Records with `apart` are held out to measure accuracy. `origin` is given (came with the world),
     shown, picked (an option), edited or imported. `right_before` is true if the follower got the
-    demonstration right before learning it. `problem` is why the record cannot be read, if it
-    cannot.
+    demonstration right before learning it. `problem` is an error message if the record cannot
+    be read.
     """
 
     scene: str
@@ -258,7 +258,7 @@ class Store:
             return True
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database file."""
         with self._lock:
             self._db.close()
             if self._writer is not None:
@@ -281,7 +281,7 @@ class Store:
 
     @property
     def revision(self) -> int:
-        """Number of changes to the demonstrations."""
+        """Number of changes made to the demonstrations so far."""
         found = self.get("revision") or 0
         if type(found) is not int or not 0 <= found < _LARGEST:
             raise self._broken(f"its revision is {found!r:.40}")
@@ -294,7 +294,7 @@ class Store:
         return list(map(_record, self._read(f"SELECT {_COLUMNS} FROM demonstrations ORDER BY id")))
 
     def page(self, search: str, offset: int, limit: int) -> tuple[int, list[Record]]:
-        """Return how many demonstrations contain a string, and one page of these.
+        """Return how many demonstrations contain a string, and one page of those demonstrations.
 
         Training demonstrations come before held-out ones, newest first.
         """
@@ -334,7 +334,7 @@ class Store:
         return [bool(row["right_before"]) for row in reversed(rows)]
 
     def snapshot(self) -> tuple[int, list[Record]]:
-        """Return the revision and the demonstrations in one consistent read."""
+        """Return the revision and the demonstrations, read in one transaction."""
         with self._lock, _plainly(self.folder):
             self._db.execute("BEGIN")  # another process may be writing at the same time
             try:
@@ -343,7 +343,7 @@ class Store:
                 self._db.execute("ROLLBACK")
 
     def record(self, number: int) -> Record:
-        """Return the demonstration with a number."""
+        """Return the demonstration with the given number."""
         if not 0 < number < _LARGEST:
             raise DemonstrationError(f"The number of a demonstration must be >= 1; got {number}.")
         found = self._read(f"SELECT {_COLUMNS} FROM demonstrations WHERE id=?", number)
@@ -354,14 +354,14 @@ class Store:
         return _record(found[0])
 
     def add(self, records: Sequence[Record], what: str) -> list[Record]:
-        """Add demonstrations as one undoable change."""
+        """Add demonstrations as one undoable change; return their records."""
         with self._writing():
             added = [self._insert(replace(each, at=each.at or time.time())) for each in records]
             self._note(what, [(None, each) for each in added])
         return added
 
     def change(self, number: int, what: str, **fields: Any) -> Record:
-        """Change fields of a demonstration."""
+        """Change fields of a demonstration as one undoable change; return the new record."""
         with self._writing():
             before = self.record(number)
             after = replace(before, **fields, problem=None)
@@ -370,7 +370,7 @@ class Store:
         return after
 
     def remove(self, numbers: Sequence[int], what: str) -> None:
-        """Delete demonstrations; the history keeps them."""
+        """Delete demonstrations as one undoable change; the history keeps them."""
         with self._writing():
             gone = [self.record(number) for number in numbers]
             for each in gone:
@@ -408,7 +408,7 @@ class Store:
             raise self._broken("its history cannot be read") from error
 
     def begin(self, source: Any, records: Sequence[Record]) -> None:
-        """Initialise a project with its source and demonstrations; this cannot be undone."""
+        """Initialise a project with its source and demonstrations, which cannot be undone."""
         with self._writing():
             for each in records:
                 self._insert(replace(each, at=time.time()))
@@ -445,7 +445,7 @@ class Store:
             self._db.execute(f"INSERT INTO answers VALUES (NULL, {_marks(values)})", values)
 
     def answers(self, most: int = 20) -> list[dict[str, Any]]:
-        """Return the latest responses, newest first."""
+        """Return the latest responses of the agent, newest first."""
         rows = self._read("SELECT * FROM answers ORDER BY id DESC LIMIT ?", most)
         return [dict(row) for row in rows]
 
@@ -453,7 +453,7 @@ class Store:
         self, revision: int, known: int, accuracy: float | None, seconds: float,
         fingerprint: str = "", digest: str = "", aside: Mapping[int, str] | None = None,
     ) -> None:  # fmt: skip
-        """Store a model's size, accuracy, duration, fingerprint and manifest hash.
+        """Store the size, accuracy, training time, fingerprint and manifest hash of a model.
 
         `aside` maps the ids of skipped demonstrations to their problems.
         """
@@ -467,7 +467,7 @@ class Store:
             self._set("aside", {str(number): said for number, said in (aside or {}).items()})
 
     def aside(self) -> dict[int, str]:
-        """Return the problems of skipped demonstrations, by id."""
+        """Return the problems of demonstrations that were set aside, by id."""
         found = self.get("aside") or {}
         if not isinstance(found, dict):
             raise self._broken("its list of demonstrations that were set aside cannot be read")

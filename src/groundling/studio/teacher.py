@@ -28,7 +28,7 @@ def threshold_of(follower: Follower | None) -> float:
 
 
 def understood(follower: Follower | None, plan: Plan) -> bool:
-    """Return whether a plan is confident enough to be carried out.
+    """Return whether a plan is confident enough to carry it out.
 
     A text with only unknown words never counts as understood, even if there is only one plan.
     """
@@ -46,7 +46,7 @@ def learn(
 ) -> Follower | None:
     """Return a follower trained on the demonstrations, or None if there are none.
 
-    `known` is not modified, so that it can answer requests during training.
+    The follower `known` is not modified, so that it can answer requests during training.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def actions_view(
 
 
 def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> list[dict[str, Any]]:
-    """Return the JSON and picture of each state."""
+    """Return each state as JSON, with its picture."""
     return [
         {
             "state": project.write_state(scene.name, state),
@@ -47,7 +47,7 @@ def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> lis
 def walk(
     project: Project, scene: StudioScene, start: State, actions: Sequence[Action]
 ) -> dict[str, Any]:
-    """Return the states after each action and the possible next actions."""
+    """Return the states after each action, and the actions that are possible next."""
     world = CachedEnvironment(scene.environment)
     trace = world.trace(start, actions, "The plan")
     possible = world.actions(trace.states[-1])
@@ -114,7 +114,7 @@ def explanation_view(
 
 
 def graph_view(graph: GroundingGraph) -> dict[str, Any]:
-    """Return the nodes and edges of a grounding graph with their labels."""
+    """Return the nodes, edges and labels of a grounding graph."""
     return {
         "nodes": [
             {"name": name, "labels": list(map(str, graph.labels(name)))}
@@ -128,7 +128,7 @@ def graph_view(graph: GroundingGraph) -> dict[str, Any]:
 
 
 def trees_view(instructions: Sequence[Instruction]) -> list[dict[str, Any]]:
-    """Return the dependency tree of each sentence: words, heads and relations."""
+    """Return the dependency tree of each sentence, as words, heads and relations."""
     return [
         {"words": list(each.tokens), "heads": list(each.heads), "relations": list(each.relations)}
         for each in instructions
@@ -136,7 +136,7 @@ def trees_view(instructions: Sequence[Instruction]) -> list[dict[str, Any]]:
 
 
 def record_view(project: Project, record: Record) -> dict[str, Any]:
-    """Return a demonstration for the table of examples."""
+    """Return a demonstration as a row of the table of examples."""
     try:
         scene = project.setting.scene(record.scene)
         actions = project.read_actions(record.scene, record.actions)
@@ -147,7 +147,7 @@ def record_view(project: Project, record: Record) -> dict[str, Any]:
 
 
 def weights_of(follower: Follower, word: str, most: int = 30) -> list[dict[str, Any]]:
-    """Return the strongest weights of a word's features."""
+    """Return the weights of a word's features, strongest first."""
     start = f"word={word} ∧ "
     found = follower.weights(start, most=10_000)
     chosen = [(name, weight) for name, weight in found if name.startswith(start)]

@@ -38,7 +38,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 class Web:
-    """FastAPI application whose endpoints run in threads behind a bounded queue.
+    """FastAPI application whose endpoints run in a thread pool with a bounded queue.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Web:
             return Health(waiting=limit.busy, learning=learning())
 
     def serve_file(self, path: str, name: str) -> None:
-        """Serve a file from `static` at a path."""
+        """Serve a file of the folder `static` at a path."""
 
         async def file() -> FileResponse:
             return FileResponse(STATIC / name)
@@ -152,5 +152,5 @@ class Web:
         larger: Mapping[str, Limit] | None = None,
         code: str | None = None,
     ) -> ASGIApp:
-        """Return the application wrapped in the security middleware."""
+        """Return the application, wrapped in the security middleware."""
         return Security(self.app, token=token, larger=larger, open_paths=("/v1/health",), code=code)

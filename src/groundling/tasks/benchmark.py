@@ -57,7 +57,7 @@ class Case:
     demonstration
         The demonstration.
     part
-        The map, puzzle or level that it belongs to; parts are held out as a whole.
+        The map, puzzle or level to which the case belongs; parts are held out as a whole.
     environment
         Environment in which the text is followed; defaults to that of the demonstration.
     length
@@ -83,7 +83,7 @@ class Case:
 
 
 class Fold(NamedTuple):
-    """One training run and its test data; folds are independent of each other.
+    """One training run with its test data; folds do not depend on each other.
 
     Parts that are neither `held_out` nor `unused` are used for training. `seconds` is the estimated
     run time, which orders jobs and scales the progress bar.
@@ -126,13 +126,13 @@ class Scene:
     action_to_json: Callable[[Action], Any] = str
 
     def describe(self) -> str:
-        """Describe the initial state in one line."""
+        """Return a description of the initial state in one line."""
         return CachedEnvironment(self.environment).describe(self.start)
 
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None
     ) -> list[Plan]:
-        """Follow the lines in order, and return the plan for each text."""
+        """Return the plans of lines that are followed one after another."""
         state, plans = self.start, []
         for text in self.read(lines):
             plans.append(follower.follow(text, self.environment, state, length=length))
@@ -215,7 +215,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
 
     @abstractmethod
     def load(self, source: Any, size: float | None = None) -> CorpusT:
-        """Read the corpus from a folder, or generate a sample if `source` is None."""
+        """Return the corpus in a folder, or a generated sample if `source` is None."""
 
     @abstractmethod
     def prepare(self, corpus: CorpusT, chosen: PresetT) -> list[Case]:
@@ -231,7 +231,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return tuple(parts[len(parts) - len(parts) // FOLDS :])
 
     def find_parts(self, corpus: CorpusT, names: str) -> tuple[str, ...]:
-        """Return the parts named in a comma-separated string."""
+        """Return the names in a comma-separated list of parts; raise an error for unknown ones."""
         known = {each.casefold(): each for each in self.parts(corpus)}
         found = []
         for name in filter(None, map(str.strip, names.split(","))):
@@ -267,7 +267,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return found
 
     def fit(self, chosen: PresetT, cases: Iterable[Case], fold: Fold) -> tuple[Follower, float]:
-        """Train on the parts of a fold; return the follower and the processor time."""
+        """Return a follower trained on the parts of a fold, and the processor time."""
         shown = demonstrations(cases, {*fold.held_out, *fold.unused})
         began = time.process_time()
         with warnings.catch_warnings():
@@ -296,7 +296,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return None
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return the metrics of one plan; by default, whether its outcome is correct."""
+        """Return the metrics of one plan; by default, 1 if its outcome is correct, else 0."""
         world = CachedEnvironment(case.demonstration.environment)
         return {"right": float(is_right(world, case.demonstration, plan))}
 
@@ -330,7 +330,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     # ---- tuning ------------------------------------------------------------------------
 
     def tuning_folds(self, corpus: CorpusT) -> list[Fold]:
-        """Return four folds inside the training data."""
+        """Return four folds inside the training data, for comparing settings."""
         test = self.held_out(corpus)
         parts = [each for each in self.parts(corpus) if each not in test]
         count = min(4, len(parts))
@@ -377,7 +377,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     def make_scene(
         self, part: str, chosen: PresetT, environment: Environment, start: State
     ) -> Scene:
-        """Return a scene that reads typed lines with the `read` method of this task."""
+        """Return a scene that converts typed lines with this task's `read` method."""
         read = partial(self.read, chosen, environment)
         return Scene(f"{self.part} {part}", environment, start, read)
 

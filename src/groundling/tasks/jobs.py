@@ -39,7 +39,7 @@ _LONGEST_NAME = 150  # maximum characters of a file name; most systems allow 255
 
 @dataclass(frozen=True)
 class Job:
-    """One fold of an evaluation; jobs are independent of each other.
+    """One fold of an evaluation; jobs do not depend on each other.
 
     `variants` are the rows that share one training run. With `tuning`, the fold is inside the
     training data. `study` is the name of a study (see `groundling.tasks.studies`).
@@ -102,7 +102,7 @@ def evaluation_jobs(
 def tuning_jobs(
     task: str, preset: str, changes: Changes, source: Source, variant: str = FULL
 ) -> list[Job]:
-    """Return the jobs that score changed settings of a row inside the training data."""
+    """Return the jobs that score changed settings of a row on folds of the training data."""
     asked = get_task(task)
     with_changes(asked.presets.select(preset, variant), changes)  # checks the settings
     folds = asked.tuning_folds(load_corpus(task, source))
@@ -110,7 +110,7 @@ def tuning_jobs(
 
 
 def load_corpus(task: str, source: Source) -> Any:
-    """Load the corpus of a task, once per process."""
+    """Return the corpus of a task, cached for the process."""
     return _load(task, source, benchmark.SAMPLE)
 
 
@@ -152,7 +152,7 @@ def run_jobs(
     tell: Callable[[Job, bool], None] = lambda job, kept: None,
     cluster: Any = None,
 ) -> dict[Job, Result]:
-    """Run jobs in several processes or on a cluster, the longest first.
+    """Run jobs in several processes or on a cluster, the longest first; return the results.
 
     If `keep` is a folder, each result is written there immediately, and earlier results are reused.
     `tell` is called with each finished job and a Boolean: whether its result was reused.
@@ -279,7 +279,7 @@ def _refuse_others(jobs: Iterable[Job], keep: Path | None) -> None:
 
 
 def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> None:
-    """Raise `SettingError` if a file exists that Groundling did not write."""
+    """Raise `SettingError` if a file exists and was not written by Groundling."""
     if not path.exists():
         return
     with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
@@ -325,7 +325,7 @@ def assemble(
     changes: Changes = (),
     study: str = "",
 ) -> Report:
-    """Return the report of a table from the results of its jobs."""
+    """Return the report of a results table, computed from the results of its jobs."""
     asked = get_task(task) if isinstance(task, str) else task
     wanted = evaluation_jobs(
         asked, preset, variants, source, quick=quick, changes=changes, study=study

@@ -50,7 +50,7 @@ class Note:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Note:
-        """Restore the note from the output of `to_dict`."""
+        """Return the note that `to_dict` has written."""
         content = dict(content)
         if content.pop("format") != _FORMAT:
             raise ValueError("unknown format")
@@ -75,7 +75,7 @@ def train(
     memory: str | None = None,
     shown: Iterable[Demonstration] | None = None,
 ) -> tuple[Follower, Note, int]:
-    """Train and save a preset; return the follower, its note and the number of cases.
+    """Train a preset and save it; return the follower, its note and the number of cases.
 
     Checkpoints are written to the folder `checkpoints`. After an interruption, the same call calls
     `resumed` and continues from the last checkpoint. The model is written when training is
@@ -141,7 +141,7 @@ def _end(folder: Path) -> None:
 
 
 def _read_note(path: Path) -> Note | None:
-    """Read a note from a file; return None if the file is not a note."""
+    """Return the note in a file, or None if the file is not a note."""
     try:
         return Note.from_dict(json.loads(read_plain(path, NOTE_BYTES, ModelFileError)))
     except (ModelFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -195,7 +195,7 @@ def read_model_note(folder: Path) -> Note | None:
     if not is_model(folder):
         if (folder / CHECKPOINTS).is_dir():
             raise ModelFileError(
-                f"The training of {folder} is not finished. Run the same `groundling train` "
+                f"The training run in {folder} is not finished. Run the same `groundling train` "
                 "command again to resume it."
             )
         raise ModelFileError(

@@ -80,7 +80,7 @@ class Preset:
         return follower.chosen().set_params(**names).fit(shown, **options)
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets are trained in the same way, and can share one run."""
+        """Return whether two presets are trained in the same way, and so can share one run."""
         return self is other
 
 
@@ -118,7 +118,7 @@ class Presets(Generic[PresetT]):
         return "best" if "best" in self.rows else next(iter(self.rows))
 
     def variants_of(self, preset: str) -> tuple[str, ...]:
-        """Return the names of a preset's rows."""
+        """Return the names of the rows of a preset."""
         check_known(preset, self.rows, f"The task {self.task} has no preset")
         return tuple(self.rows[preset])
 
@@ -226,7 +226,7 @@ def _preset(table: Table, folder: Traversable, given: PresetT) -> PresetT:
 
 
 def _value(known: Any, value: Any, folder: Traversable) -> Any:
-    """Return a value from the file, converted to the type of the known value."""
+    """Return a value from the file, converted to the type of the setting's default value."""
     if isinstance(known, Settings):
         table = dict(value)
         known = _begin(type(known), table, known)

@@ -48,7 +48,7 @@ Measured = dict[str, Outcome]
 
 
 class Study(NamedTuple):
-    """A study of a task: `measure` scores one fold, and `rows` builds the table.
+    """A study of a task; `measure` scores a fold, and `rows` builds the table.
 
     `metrics` are the printed columns; if it is empty, those of the task are printed.
     """
@@ -93,7 +93,7 @@ def _cross_fit(
 
 
 def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
-    """Return the options and correct outcomes of each case that has a plan."""
+    """Return the options and correct outcomes of each case for which a plan was found."""
     found: list[Judged | None] = [None] * len(cases)
     for length in dict.fromkeys(each.length for each in cases):
         places = [place for place, each in enumerate(cases) if each.length == length]
@@ -252,7 +252,7 @@ def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
 def _halves(
     shown: Sequence[Demonstration], seed: int = 0
 ) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Split demonstrations into two halves that share no group."""
+    """Return demonstrations as two halves that share no group."""
     groups = sorted({each.group for each in shown})
     if len(groups) < 2:
         return list(shown[::2]), list(shown[1::2])

@@ -62,7 +62,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return ()
 
     def folds(self, corpus: OwnWorld, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return folds that hold out each demonstration once, and groups as a whole."""
+        """Return the folds of a cross-validation that keeps groups together."""
         cases = self.prepare(corpus, self.default())
         part_of = {id(each.demonstration): each.part for each in cases}
         shares = folds((each.demonstration for each in cases), self.fold_count)
@@ -76,7 +76,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return self.folds(corpus, self.presets.default, FULL, quick=False)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return whether the outcome is correct, and the weight of the demonstration."""
+        """Return the score (1 if the outcome is correct) and the weight of the demonstration."""
         return {**super().judge(case, plan), "weight": case.demonstration.weight}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
@@ -94,7 +94,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         }
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the weighted share of correct outcomes; the interval is unweighted."""
+        """Return the row: the weighted share of correct outcomes, with an unweighted interval."""
         row = super().make_row(preset, variant, outcomes)
         scores = [score for each in outcomes for _, score in each["scores"]]
         weight = sum(score["weight"] for score in scores)
@@ -107,7 +107,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         )  # fmt: skip
 
     def condition(self, corpus: OwnWorld, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         count = len(self.folds(corpus, preset, FULL, quick))
         return f"{count} folds, groups held out together"
 
@@ -121,7 +121,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return Scene(self.name, known.environment, state, action_to_json=known.codec.action_to_json)
 
     def _check_start(self, corpus: OwnWorld, known: Any, state: State) -> None:
-        """Raise `SettingError` if the given state is not a state of the world."""
+        """Raise `SettingError` if a given state is not a state of the world."""
         try:
             world = CachedEnvironment(known.environment)
             world.actions(state)

@@ -530,7 +530,7 @@ class _Check:
 
 
 def wrong(method: str, arguments: Iterable[Any], kind: str, rule: str) -> _CheckError:
-    """Return the problem that a call breaks a rule."""
+    """Return the problem of a call whose result breaks a rule."""
     return _CheckError(method, kind, f"{call_of(method, arguments)} must {rule}")
 
 

@@ -321,7 +321,7 @@ class Scene:
 
 
 def _rows(compared: NDArray[np.bool_]) -> Iterator[tuple[int, int, list[int]]]:
-    """Yield each thing and relation, with the other things of the relation.
+    """Yield, for each thing and relation, the things to which the thing is related.
 
     The axes of the array are the thing, the relation and the other thing. The relations of a thing
     are in the order of the first thing to which they apply.

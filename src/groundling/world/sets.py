@@ -47,7 +47,7 @@ class TextValues:
     language: Language = NEUTRAL
 
     def has(self, words: Sequence[str]) -> bool:
-        """Return whether the text contains any of some words."""
+        """Return whether the text contains at least one of the given words."""
         return any(self.language.fold(word) in words for word in self.words)
 
     def plural(self, place: int) -> bool:

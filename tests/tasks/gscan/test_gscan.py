@@ -123,7 +123,7 @@ def test_corpus_must_have_all_splits(tmp_path):
     (tmp_path / "gscan").mkdir()
     write(tmp_path / "gscan" / FILE, json.dumps(EXAMPLE))
     corpus = task.load(tmp_path)
-    with pytest.raises(CorpusError, match="must contain all splits"):
+    with pytest.raises(CorpusError, match="must contain commands of all splits"):
         task.prepare(corpus, task.default())
 
 

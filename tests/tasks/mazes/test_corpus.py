@@ -171,7 +171,7 @@ def test_load_sail_refuses_or_skips_broken_records(tmp_path, record, says):
         ('x="2"', 'x="99999999999"', "must be an integer"),
         ('node1="1,0"', 'node1="1;0"', "<edge> number 2: node1 must be two integers"),
         ('wall="tower"', "", "<edge> number 3 must have the attribute wall"),
-        ('node2="2,0"', 'node2="0,0"', "as an earlier hall does"),
+        ('node2="2,0"', 'node2="0,0"', "must be the only one from"),
         ('name="Tee"', "", "<map> must have the attribute name"),
         ("</map>", "", "must be well-formed"),
         ('<map name="Tee">', "<map>", "must have the attribute name"),

@@ -1,4 +1,4 @@
 """GeoQA: questions about maps, answered by sets of places.
 
-The task of Krishnamurthy and Kollar (2013).
+The questions and maps are those of Krishnamurthy and Kollar (2013).
 """

@@ -1,4 +1,4 @@
-"""The GeoQA corpus: readers of its files, and a generator of similar maps."""
+"""Reader of the GeoQA corpus, and a generator of similar maps."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class GeoMap:
     questions: tuple[tuple[str, frozenset[str]], ...]
 
     def environment(self, evidence: Evidence) -> Places:
-        """Return the environment of the map with one kind of evidence."""
+        """Return the environment of the map, with labels from one kind of evidence."""
         return Places(self.name, self.facts[evidence])
 
     def demonstrations(self, evidence: Evidence) -> list[Demonstration]:
-        """Return the questions as demonstrations."""
+        """Return the questions of the map as demonstrations with answers."""
         world = self.environment(evidence)
         return [
             Demonstration(text, world, (), answer=answer, name=f"{self.name} {number}")
@@ -52,15 +52,15 @@ class Places:
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:
-        """Return no actions: a map only answers questions."""
+        """Return no actions, because a map only answers questions."""
         return ()
 
     def step(self, state: object, action: object) -> object:
-        """Return the unchanged state."""
+        """Return the state unchanged, because there are no actions."""
         return state
 
     def ground(self, state: object, action: object, after: object) -> GroundingGraph:
-        """Return an empty graph."""
+        """Return an empty graph, because there are no actions."""
         return GroundingGraph({"map": "map"})
 
 
@@ -68,7 +68,7 @@ class Places:
 
 
 def load_maps(folder: Path) -> list[GeoMap]:
-    """Read the maps in the subfolders of a folder."""
+    """Return the maps in the subfolders of a folder."""
     try:
         folders = sorted(each for each in folder.iterdir() if each.is_dir())
     except OSError as error:
@@ -125,7 +125,7 @@ def _load_map(folder: Path) -> GeoMap:
 
 
 def _add(labels: Labels, name: str, other: str) -> None:
-    """Add a label to a place; with `other`, add that place to the relation of this name."""
+    """Add a label to a place or, if `other` is given, a relation to that place."""
     if not other:
         labels.setdefault(name, True)
     elif isinstance(known := labels.setdefault(name, []), list):

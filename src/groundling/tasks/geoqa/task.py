@@ -54,7 +54,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         return generate_maps(sample_count(6, 3, size))
 
     def prepare(self, corpus: list[GeoMap], chosen: GeoQAPreset) -> list[Case]:
-        """Return the questions of all maps."""
+        """Return the questions about all maps as cases."""
         return [
             Case(shown, each.name)
             for each in corpus
@@ -107,5 +107,5 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         )
 
     def condition(self, corpus: list[GeoMap], preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         return f"{len(corpus)} maps, one left out; exact sets"

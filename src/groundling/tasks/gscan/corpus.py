@@ -35,7 +35,7 @@ class GscanExample:
 
 
 def read_corpus(path: Path) -> list[GscanExample]:
-    """Read a file of examples, one JSON object per line.
+    """Return the examples in a file with one JSON object per line.
 
     The file lists the target first. The reader sorts the things by position, so that their order
     does not reveal the target.

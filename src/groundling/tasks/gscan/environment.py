@@ -134,7 +134,7 @@ class GscanEnvironment:
         self.manners = tuple(manners)
 
     def things(self, state: Grid) -> dict[str, Labels]:
-        """Return the labels of all things."""
+        """Return the labels of all things on the grid."""
         return {f"thing {n}": thing.labels for n, thing in enumerate(state.things)}
 
     def actions(self, state: Grid) -> tuple[GscanCommand, ...]:
@@ -164,7 +164,7 @@ class GscanEnvironment:
         return GroundingGraph(nodes, edges)
 
     def execute(self, state: Grid, action: GscanCommand) -> tuple[str, ...]:
-        """Return the primitive moves of a command."""
+        """Return the primitive moves that carry out a command."""
         manner = self.manners[action.manner]
         ways = routes(state, action.verb, action.thing)
         return manner.render(ways.get(manner.route, ways[STRAIGHT]))  # type: ignore[return-value]

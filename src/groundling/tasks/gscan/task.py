@@ -45,8 +45,8 @@ class GscanPreset(Preset):
 class GscanTask(Task[list[GscanExample], GscanPreset]):
     """Commands on a grid (gSCAN), tested on all splits of the benchmark.
 
-    One command of split G (*cautiously*) is demonstrated. Demonstrations are sequences of primitive
-    moves, and all commands with the same moves are equally correct.
+    As in the benchmark, a single training command contains *cautiously* (split G). Demonstrations
+    are sequences of primitive moves, and all commands with the same moves are equally correct.
     """
 
     name = "gscan"
@@ -83,8 +83,8 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
             raise CorpusError(
-                f"The corpus must contain all splits; got none for {sorted(missing)}. Download it "
-                "again."
+                f"The corpus must contain commands of all splits; got none for "
+                f"{sorted(missing)}. Download the corpus again."
             )
         once, *rest = by_split[SPLITS["G"]]
         by_split[SPLITS["G"]] = rest
@@ -113,7 +113,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
     def folds(
         self, corpus: list[GscanExample], preset: str, variant: str, quick: bool
     ) -> list[Fold]:
-        """Return one fold that tests all splits."""
+        """Return a single fold, which tests all splits."""
         chosen = self.presets.select(preset, variant)
         name = f"{_QUICK} of each split" if quick else "all"
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
@@ -148,7 +148,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return Row(variant, metrics, interval, seconds=median_seconds(outcomes))
 
     def condition(self, corpus: list[GscanExample], preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         count = f"{_QUICK} commands" if quick else "all commands"
         return f"no settings, {count} of each split"
 
@@ -164,7 +164,7 @@ def _commands(example: GscanExample, manners: int) -> list[GscanCommand]:
 
 
 def _manners(example: GscanExample) -> list[Any]:
-    """Return the manners that explain the moves of an example."""
+    """Return the manners that could have produced the moves of an example."""
     ways = {(each.verb, each.thing) for each in _commands(example, 1)}
     return [
         manner

@@ -1,4 +1,4 @@
-"""Maps: follow a speaker from landmark to landmark (HCRC map task)."""
+"""Maps (HCRC map task): follow a speaker's directions from landmark to landmark."""
 
 from groundling.tasks.maps.corpus import DialogueLine, MapCorpus, MapSheet, load_corpus
 from groundling.tasks.maps.environment import Go, MapEnvironment

@@ -77,7 +77,7 @@ class MapSheet:
 
 
 def map_number(path: Path) -> int:
-    """Return the number in a map file's name.
+    """Return the number of the map in the name of a map file.
 
     >>> map_number(Path("landmarks/12g.xml"))
     12
@@ -92,7 +92,7 @@ def map_number(path: Path) -> int:
 
 
 def read_map(path: str | Path) -> MapSheet:
-    """Read a map file, with the number of the map from its file name.
+    """Return the map in a file; its number is taken from the file name.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -193,7 +193,7 @@ _DIALOGUE_NAME = re.compile(r"[\w-]+")
 
 
 class DialogueLine(NamedTuple):
-    """One utterance of a speaker.
+    """An utterance of a speaker in a dialogue.
 
     >>> DialogueLine(GIVER, "go round the mill").words
     ('go', 'round', 'the', 'mill')
@@ -210,7 +210,7 @@ class DialogueLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Dialogue:
-    """Dialogue in which a giver describes a route to a follower, who cannot see it.
+    """Dialogue in which a giver describes a route that the follower cannot see.
 
     >>> lines = DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay")
     >>> talk = Dialogue("talk", 3, lines)
@@ -233,7 +233,7 @@ class Dialogue:
 
 @dataclass(frozen=True)
 class MapCorpus:
-    """Maps by number, and the dialogues about them.
+    """Maps by number, with the dialogues about them.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ class MapCorpus:
             self.sheet(dialogue)
 
     def sheet(self, dialogue: Dialogue) -> MapSheet:
-        """Return the map of a dialogue."""
+        """Return the map that a dialogue is about."""
         if dialogue.map not in self.maps:
             raise CorpusError(
                 f"The dialogue {dialogue.name!r} must refer to a map of the corpus; got "
@@ -264,7 +264,7 @@ class MapCorpus:
         return self.maps[dialogue.map]
 
     def steps(self, dialogue: Dialogue) -> tuple[MapStep, ...]:
-        """Return the reference path of a dialogue."""
+        """Return the reference path of the map that a dialogue is about."""
         return self.sheet(dialogue).steps
 
     def image(self, number: int) -> Path | None:
@@ -277,7 +277,7 @@ class MapCorpus:
     def split(
         self, test_maps: Collection[int] | None = None
     ) -> tuple[tuple[Dialogue, ...], tuple[Dialogue, ...]]:
-        """Split the dialogues into training and test dialogues, which share no map.
+        """Return training and test dialogues, which share no map.
 
         By default, the last quarter of the maps is held out for testing: maps 12 to 15 of the HCRC
         corpus, as in Vogel and Jurafsky.
@@ -298,7 +298,7 @@ class MapCorpus:
 
 
 def load_corpus(folder: str | Path) -> MapCorpus:
-    """Read a corpus from its folder."""
+    """Return the corpus in a folder."""
     folder = Path(folder)
     about = read_correspondences(folder / "correspondences.txt")
     files = {map_number(path): path for path in sorted((folder / "landmarks").glob("*g.xml"))}
@@ -353,7 +353,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
 
 
 def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
-    """Read the utterances of a transcript: lines of `g` or `f`, a tab, and the words.
+    """Return the utterances in a transcript: lines of `g` or `f`, a tab, and the words.
 
     Lines before the heading `who⇥…`, if there is one, and utterances without words are skipped.
     """

@@ -43,7 +43,7 @@ class Go(NamedTuple):
 
 
 class MapEnvironment:
-    """Environment of a map, with moves from any landmark to any other.
+    """Environment of a map, in which the agent can go from any landmark to any other.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ class MapEnvironment:
     shape
         Which actions and graphs the environment has. With `"paper"`, as in the authors' program,
         actions go to any side of any landmark, including the current one. The graph has the
-        `name` of both places, the `side` of the destination,
-        and `same-landmark` or `other-landmark`. It also has the distance between the points on
-        these sides (`Landscape.point`), in bins of 50 pixels (`dist=0`, …), or `dist=zero` if the
-        agent stays. With `"rich"`, actions go to landmarks. The graph has their names, their
-        positions in units of 100 pixels, their geometry and the history of the path (see
-        `Geometry.labels`). It also has the unique key of the target as the label `landmark`, and
-        again as `near.landmark` and the like for a move with that property.
+        `name` of both places, the `side` of the destination, and `same-landmark` or
+        `other-landmark`. It also has the distance between the points on these sides
+        (`Landscape.point`), in bins of 50 pixels (`dist=0`, …), or `dist=zero` if the agent stays.
+        With `"rich"`, actions go to landmarks. The graph has the names and positions (in units of
+        100 pixels) of both landmarks, and labels for the geometry of the move and the history of
+        the path (see `Geometry.labels`). It also has the unique key of the target as the label
+        `landmark`, and again as `near.landmark` and the like for a move with that property.
     revisits
         Whether the agent may return to a landmark. Defaults to True for `"paper"` and False for
         `"rich"`. Moving to another side of the current landmark is not a revisit.
@@ -111,7 +111,7 @@ class MapEnvironment:
         return MapState(start, visited=frozenset((start,)) if self._remembers else frozenset())
 
     def actions(self, state: MapState) -> tuple[Go, ...]:
-        """Return the possible actions."""
+        """Return the possible actions in a state."""
         possible = set(self.landscape.keys).difference(() if self.revisits else state.visited)
         if self.shape == "paper":  # another side of the current landmark
             possible.add(state.landmark)
@@ -189,11 +189,11 @@ class MapEnvironment:
         return state.landmark
 
     def plan(self, steps: Iterable[MapStep]) -> tuple[Go, ...]:
-        """Return the actions of a reference path.
+        """Return the actions that follow a reference path.
 
         With the shape `paper`, every (landmark, side) pair of the path is an action, including the
         sides of the start. With the shape `rich`, every landmark after the start is an action.
-        Without `revisits`, a landmark counts only when the path first reaches it.
+        Without `revisits`, later visits to a landmark are left out.
 
         >>> from groundling.tasks.maps import Landmark
         >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))

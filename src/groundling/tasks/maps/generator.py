@@ -82,7 +82,7 @@ def generate_corpus(
 def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
     """Generate a map of 12 to 15 landmarks, with a route past most of them.
 
-    Two landmarks share a name.
+    Two of the landmarks have the same name.
 
     `names` must have at least 14 landmark names.
 
@@ -131,7 +131,7 @@ def _outline(place: Point, random: Random) -> tuple[Point, ...]:
 
 
 def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | None:
-    """Draw a route past most landmarks; None if it crosses itself too often."""
+    """Return a map with a route past most landmarks, or None if the route crosses itself often."""
     left = list(landmarks)
     here = left.pop(random.randrange(len(left)))
     order = [here]

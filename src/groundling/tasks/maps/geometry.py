@@ -94,7 +94,7 @@ class Geometry:
     def labels(
         self, here: str, there: str, visited: Collection[str] = (), previous: str | None = None
     ) -> dict[str, bool | float]:
-        """Return the labels of a move.
+        """Return the labels of a move from one landmark to another.
 
         - `distance` and `log-distance`: in units of 100 pixels, and log(1 + distance);
         - `nearest` and `rank`: the rank of the target's distance among the unvisited landmarks
@@ -116,7 +116,7 @@ class Geometry:
     def sight(
         self, here: str, there: str, visited: Collection[str] = (), previous: str | None = None
     ) -> Sight:
-        """Return the values that determine the labels of a move."""
+        """Return the values that determine the labels of a move (see `Sight`)."""
         i, j = self.landscape.place(here), self.landscape.place(there)
         unvisited = self._left(visited)
         left = unvisited & ~(1 << i)
@@ -133,7 +133,7 @@ class Geometry:
         )
 
     def _left(self, visited: Collection[str]) -> int:
-        """Return the unvisited landmarks as a bit set."""
+        """Return the set of unvisited landmarks, as bits."""
         key = visited if isinstance(visited, frozenset) else frozenset(visited)
         if key not in self._lefts:
             everything = (1 << len(self.landscape)) - 1
@@ -141,7 +141,7 @@ class Geometry:
         return self._lefts[key]
 
     def labels_of(self, sight: Sight) -> Mapping[str, bool | float]:
-        """Return the labels of a move; see `labels`."""
+        """Return the labels of a move, given the values that determine them (see `labels`)."""
         i, j = self.landscape.place(sight.here), self.landscape.place(sight.there)
         distance = float(self.distances[i, j])
         labels: dict[str, bool | float] = {

@@ -40,17 +40,17 @@ class Landmark:
     Parameters
     ----------
     name
-        Its name; two landmarks of a map may have the same name.
+        Name of the landmark; two landmarks of a map may have the same name.
     x, y
-        Its centre in pixels: x increases eastwards, y **southwards**.
+        Centre in pixels: x increases eastwards, y **southwards**.
     copy
         1 for the first landmark with this name, 2 for the second, …
     outline
-        The corners of its drawing, if known.
+        Corners of the drawing of the landmark, if known.
     crossable
-        Whether the route may cross it (a bridge).
+        Whether the route may cross the landmark, such as a bridge.
     radius
-        Its radius in the map file, in pixels.
+        Radius in the map file, in pixels.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Landmark:
 
 @dataclass(frozen=True)
 class Landscape:
-    """The landmarks of a map and the start, without the route and the finish.
+    """Landmarks of a map, including the start, but without the route and the finish.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Landscape:
         return tuple(self._places)
 
     def place(self, key: str) -> int:
-        """Return the index in `landmarks` of the landmark with a key."""
+        """Return the index in `landmarks` of the landmark with the given key."""
         check_known(key, self._places, f"{self} has no landmark", WorldError)
         return self._places[key]
 
@@ -188,7 +188,7 @@ def side_of(landmark: Landmark, point: Point) -> str:
 def trace_route(
     landscape: Landscape, route: Sequence[Point], radius: float = NEARBY
 ) -> tuple[MapStep, ...]:
-    """Return the landmarks and sides that a drawn route passes.
+    """Return the landmarks, with sides, that a drawn route passes.
 
     Each point belongs to its nearest landmark within `radius` pixels. Consecutive equal steps are
     merged. A path may return to a landmark later.

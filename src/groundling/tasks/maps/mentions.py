@@ -101,7 +101,7 @@ class NameMatcher:
         return 0.0
 
     def match(self, found: Mapping[str, float]) -> npt.NDArray[np.float64]:
-        """Return the matched share of each landmark's name, between 0 and 1."""
+        """Return, for each landmark, the share of its name that was matched, between 0 and 1."""
         scores = np.zeros(len(self.words))
         for word, score in found.items():
             scores[self._place[word]] = score
@@ -109,7 +109,7 @@ class NameMatcher:
         return result
 
     def full(self, found: Mapping[str, float]) -> npt.NDArray[np.bool_]:
-        """Return whether the whole name of each landmark was matched."""
+        """Return, for each landmark, whether its whole name was matched."""
         result: npt.NDArray[np.bool_] = self.match(dict.fromkeys(found, 1.0)) > 1.0 - 1e-9
         return result
 
@@ -214,7 +214,7 @@ class TextUnits(list[TextUnit]):
             np.maximum(self.lately[shift:], match[:-shift], out=self.lately[shift:])
 
     def labels(self, number: int, key: str) -> dict[str, bool | float]:
-        """Return the labels of a unit for one landmark (see the class)."""
+        """Return the labels of a unit for one landmark (listed in the class)."""
         place = (number, self.landscape.place(key))
         match, later = float(self.match[place]), int(self.later[place])
         total = int(self.total[place[1]])
@@ -323,7 +323,7 @@ def read_units(
 
 
 def _runs(words: Sequence[str], matcher: NameMatcher) -> list[tuple[int, int]]:
-    """Return the start and end index of each mention; the end is exclusive."""
+    """Return the start (inclusive) and end (exclusive) of each mention, as word indices."""
     runs: list[tuple[int, int]] = []
     first = last = -1
     for place, word in enumerate(words):
@@ -385,7 +385,7 @@ _LINKING = frozenset(_SAID["linking"].split())
 def read_dialogue(
     chosen: MapPreset, dialogue: Dialogue, landscape: Landscape, matcher: NameMatcher | None = None
 ) -> tuple[Instruction, ...]:
-    """Convert a dialogue to text for a preset; dialogues can share a `matcher`."""
+    """Return the instructions that a preset reads from a dialogue."""
     if chosen.units == "sentences":
         return read_sentences(dialogue, load_parser(chosen.parser))
     matcher = matcher or NameMatcher(landscape, fuzzy=chosen.fuzzy)
@@ -422,7 +422,7 @@ def read_mentions(
 def unit_instructions(
     units: TextUnits, utterances: Sequence[DialogueLine]
 ) -> tuple[Instruction, ...]:
-    """Convert units to instructions of one word with labels.
+    """Return units as instructions of one word with labels.
 
     The word is the mention, and the text is the whole utterance. A label for a landmark has the
     kind `landmark` and the landmark's key as its value, so that it matches the landmark in a

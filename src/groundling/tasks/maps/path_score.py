@@ -9,7 +9,7 @@ from itertools import pairwise
 
 
 def transitions(path: Sequence[str]) -> Counter[tuple[str, str]]:
-    """Count the transitions of a path from one landmark to another, without sides.
+    """Return counts of the transitions from one landmark to another, without sides.
 
     A path consists of landmark keys, and begins with the start.
 
@@ -61,7 +61,7 @@ class PathScore:
 
 
 def score_path(predicted: Sequence[str], reference: Sequence[str]) -> PathScore:
-    """Score the transitions of a path, as a multiset, against its reference.
+    """Return the score of a path's transitions, as a multiset, against a reference path.
 
     >>> score_path(["start", "cave", "hut"], ["start", "cave", "inn", "hut"])
     PathScore(correct=1, predicted=2, reference=3)

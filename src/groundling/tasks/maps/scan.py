@@ -1,4 +1,4 @@
-"""Alignment of a scanned map with its route."""
+"""Alignment of a scanned map with the route drawn on it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROUNDS = ((0.2, 0.02, 64.0, 8.0), (0.02, 0.005, 10.0, 2.0), (0.004, 0.001, 2.0,
 
 @dataclass(frozen=True)
 class Placement:
-    """The scale and offset of a scan.
+    """Scale and offset that align a scan with a map.
 
     The point (x, y) of the map is at scale · (x, y) + (east, south).
 
@@ -62,7 +62,7 @@ def read_scan(path: str | Path) -> npt.NDArray[np.float64]:
 
 
 def place_scan(ink: npt.ArrayLike, route: Sequence[Point]) -> Placement:
-    """Find the scale and offset at which a route matches the ink of a scan.
+    """Return the scale and offset at which a route best matches the ink of a scan.
 
     Parameters
     ----------

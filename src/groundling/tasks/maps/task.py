@@ -64,7 +64,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
     def prepare(self, corpus: MapCorpus, chosen: MapPreset) -> list[Case]:
-        """Return dialogues as demonstrations; dialogues about one map share an environment."""
+        """Return dialogues as cases; dialogues about one map share an environment."""
         worlds = {
             number: MapEnvironment(sheet.landscape, **chosen.environment)
             for number, sheet in corpus.maps.items()
@@ -93,7 +93,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return list(map(str, sorted(corpus.maps)))
 
     def held_out(self, corpus: MapCorpus) -> tuple[str, ...]:
-        """Return the last quarter of the maps."""
+        """Return the numbers of the last quarter of the maps, which are held out."""
         parts = self.parts(corpus)
         return tuple(parts[len(parts) - len(parts) // 4 :])
 
@@ -117,9 +117,9 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return asdict(score_path([start, *done], [start, *case.reference]))
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the table row with means over all seeds.
+        """Return the row of results: means over all seeds.
 
-        The interval is a bootstrap of the F1 over the test dialogues.
+        The confidence interval of F1 is bootstrapped over the test dialogues.
         """
         runs = [[PathScore(**score) for _, score in each["scores"]] for each in outcomes]
         maps = [int(part) for part, _ in outcomes[0]["scores"]]
@@ -137,7 +137,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return Row(variant, metrics, interval, len(runs), published, seconds=seconds)
 
     def condition(self, corpus: MapCorpus, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         names = {GIVER: "giver", FOLLOWER: "follower"}
         who = " and ".join(names[each] for each in self.presets.select(preset).speakers)
         count = len(corpus.split()[1])

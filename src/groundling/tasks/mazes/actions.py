@@ -1,4 +1,4 @@
-"""The actions and states of a maze."""
+"""Actions and states in a maze."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STAY = MazeAction("stay")
 
 
 def move(distance: int) -> MazeAction:
-    """Return the action of walking straight ahead.
+    """Return the action of walking straight ahead by a number of places.
 
     >>> print(move(3))
     move(3)

@@ -34,7 +34,7 @@ class CorpusFinding(NamedTuple):
 
 @dataclass
 class CorpusReport:
-    """The irregular records found in a corpus.
+    """Report on the irregular records of a corpus.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class CorpusReport:
         self.findings.append(CorpusFinding(kind, file, record, detail, handled))
 
     def of(self, kind: str) -> list[CorpusFinding]:
-        """Return the findings of one kind."""
+        """Return the irregular records of one kind."""
         return [finding for finding in self.findings if finding.kind == kind]
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class CorpusReport:
 
 @dataclass
 class MazeCorpus:
-    """The data of one maze.
+    """Data of one maze: its environment, sentences and paragraphs.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ def load_sail(
     environment: Callable[[Maze], MazeEnvironment] = MazeEnvironment,
     skip_broken: bool = False,
 ) -> Sail:
-    """Load the corpus from its folder (`maps/*.xml` and `data/*.xml`).
+    """Return the SAIL corpus in a folder (`maps/*.xml` and `data/*.xml`).
 
     Gold paths become canonical plans. In an environment with `canonical=False`, steps are only
     joined into moves, as in the paper's program. The report lists irregular records:
@@ -178,7 +178,7 @@ def load_sail(
 
 
 def as_corpus(routes: Iterable[Route]) -> Sail:
-    """Return generated routes as a corpus.
+    """Return generated routes as a corpus of sentences.
 
     As in the SAIL corpus, a sentence that demonstrates `stay` is not a single sentence, unless it
     starts a route.
@@ -203,7 +203,7 @@ def as_corpus(routes: Iterable[Route]) -> Sail:
 
 
 class _Reader:
-    """Converts records to demonstrations, and reports irregular records."""
+    """Converter of records to demonstrations, which reports irregular records."""
 
     def __init__(self, report: CorpusReport, skip_broken: bool) -> None:
         self.report = report

@@ -26,7 +26,7 @@ SHAPES = ("rich", "paper")
 
 
 class MazeEnvironment:
-    """A maze as an environment.
+    """Environment of a maze: an agent walks, turns or stays.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class MazeEnvironment:
         self._mirrored: MazeEnvironment | None = None
 
     def start(self, position: Position, orientation: int | None = None) -> MazeState:
-        """Return an initial state; the orientation is unknown if None."""
+        """Return an initial state; the orientation is unknown if it is None."""
         if position not in self.maze:
             raise WorldError(
                 f"The position must be a place in {self.maze!r}; got {position}. Choose one of "
@@ -178,7 +178,7 @@ class MazeEnvironment:
     def canonical_plan(
         self, start: MazeState, actions: Sequence[MazeAction]
     ) -> tuple[MazeAction, ...]:
-        """Return the plan with turns and moves merged, if `canonical` is set."""
+        """Return a plan with turns and moves merged, if `canonical` is set."""
         return canonical(actions) if self.canonical else tuple(actions)
 
     def mirrored(self) -> MazeEnvironment:

@@ -39,12 +39,12 @@ class Route:
         return poses
 
     def demonstration(self, environment: MazeEnvironment) -> Demonstration:
-        """Return the whole route as one demonstration."""
+        """Return the whole route as one demonstration with all its sentences."""
         start = environment.start(*self.start)
         return Demonstration(self.sentences, environment, start, self.plan, name=self.name)
 
     def single_sentences(self, environment: MazeEnvironment) -> list[Demonstration]:
-        """Return a demonstration for each sentence."""
+        """Return one demonstration for each sentence of the route."""
         parts = zip(self.sentences, self.actions, self.poses(), strict=False)
         return [
             Demonstration(
@@ -132,7 +132,7 @@ def generate_routes(
     sentences: tuple[int, int] = (1, 3),
     unknown_starts: float = 0.15,
 ) -> list[Route]:
-    """Generate routes with instructions, evenly over the mazes.
+    """Generate routes with instructions, evenly distributed over mazes.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _sentence(
 def _clause(
     random: Random, book: Phrasebook, pose: Pose, done: Sequence[MazeAction]
 ) -> Clause | None:
-    """Draw a random clause: first its family, then a clause of that family."""
+    """Return a random clause: first choose its family, then a clause of that family."""
     families: dict[str, list[Clause]] = {}
     for clause in book.clauses(pose):
         if not _follows(done, clause.actions[0]):

@@ -1,4 +1,4 @@
-"""A grammar of route instructions in mazes."""
+"""Grammar that generates route instructions in mazes."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ SIDES: Mapping[str, int] = {"front": 0, "left": 270, "right": 90, "back": 180}
 
 
 class Hall(NamedTuple):
-    """The floor of a hall and the pictures on its walls."""
+    """A hall between two places: its floor, and the pictures on its walls."""
 
     floor: str
     wall: str
@@ -38,7 +38,7 @@ def direction_between(start: Position, end: Position) -> int | None:
 
 
 class Maze:
-    """A maze on a grid.
+    """A maze: places on a grid that are connected by halls.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ class Maze:
                 )
             if (one, direction) in self._halls:
                 raise CorpusError(
-                    f"{where} joins {one} and {other}, as an earlier hall does. Remove one of the "
-                    "two halls; a hall leads in both directions."
+                    f"{where} must be the only one from {one} to {other}; got a second one. Remove "
+                    "one of the two halls; a hall leads in both directions."
                 )
             self._halls[one, direction] = Hall(floor, wall)
             self._halls[other, (direction + 180) % 360] = Hall(floor, wall)
@@ -120,7 +120,7 @@ class Maze:
         return tuple(sorted(self._items))
 
     def halls(self) -> Iterator[tuple[Position, Position, Hall]]:
-        """Yield every hall once, with its two ends."""
+        """Yield every hall once, with both its ends."""
         for position, direction in sorted(self._halls):
             if direction in (90, 180):
                 yield position, _step(position, direction), self._halls[position, direction]
@@ -141,7 +141,7 @@ class Maze:
         return tuple(each for each in DIRECTIONS if (position, each) in self._halls)
 
     def ahead(self, position: Position, direction: int) -> tuple[Position, ...]:
-        """Return the positions straight ahead, nearest first."""
+        """Return the positions straight ahead, the nearest first."""
         found = []
         while (position, direction) in self._halls:
             position = _step(position, direction)

@@ -29,7 +29,7 @@ class MazeExample(NamedTuple):
 
 
 def read_maze(file: Path) -> Maze:
-    """Read a maze from a map file.
+    """Return the maze in a map file.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -68,7 +68,7 @@ def read_maze(file: Path) -> Maze:
 
 
 def read_examples(file: Path) -> list[MazeExample]:
-    """Read the records of `SingleSentence.xml` or `Paragraph.xml`.
+    """Return the records of `SingleSentence.xml` or `Paragraph.xml`.
 
     An error inside a record is stored in its `problem`. An unreadable file raises `CorpusError`.
 

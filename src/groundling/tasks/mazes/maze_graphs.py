@@ -14,7 +14,7 @@ _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 
 
 def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGraph:
-    """Return the graph of the paper's Figure 2d, with the labels of its program.
+    """Return the graph of the paper's Figure 2d, with the labels of the authors' program.
 
     The graph has an event, the place after it, and the neighbours of that place. Directions are not
     distinguished, and equal neighbours (such as blank walls) share one node.
@@ -75,11 +75,11 @@ def rich_graph(
     - `path`, for a move: the halls and items passed;
     - `around`, if the orientation stays unknown: all halls.
 
-    The action `face` has no angle, because its direction is absolute. Distant things have only
-    values, which words must match. They have no indicators, because those could be joined with any
-    word, and the model would memorise the mazes. The shape of a place has indicators only after
-    `stay`, where there is nothing else to describe. `known` caches labels for later graphs of the
-    same maze.
+    The action `face` has no angle, because its direction is absolute. Distant things are
+    described by values, which words must match, and not by indicators. An indicator can be joined
+    with any word, so the model would memorise the mazes. Indicators for the shape of a place are
+    added only after `stay`, where there is nothing else to describe. `known` caches labels for
+    later graphs of the same maze.
 
     >>> from groundling.tasks.mazes import rotate
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])

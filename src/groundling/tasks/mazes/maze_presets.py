@@ -1,4 +1,4 @@
-"""Presets of the `mazes` task, and preparation of their single sentences."""
+"""Presets of the `mazes` task, and the preparation of single sentences for them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def opaque_name(kind: str, value: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class MazePreset(Preset):
-    """The settings of a follower and its environment, with published scores.
+    """Settings of a follower and its environment, with published scores.
 
     With `train_within_limit`, training leaves out plans that are longer than the search allows.
     With `opaque`, the names of floors, walls and items are replaced by codes.
@@ -51,7 +51,7 @@ PRESETS = read_presets("mazes", MazePreset, files("groundling.tasks.mazes"))
 
 
 def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstration]]:
-    """Return the single sentences of each map, prepared for the preset."""
+    """Return the single sentences of each map, prepared for a preset."""
     parser = load_parser(chosen.parser)
     prepared = {}
     for name, corpus in sail.mazes.items():

@@ -54,7 +54,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
             continue
         if one.orientation != two.orientation:
             raise ValueError(
-                f"the path walks and turns in one step from {one.position} to {two.position}"
+                f"the path moves and turns in one step from {one.position} to {two.position}"
             )
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:

@@ -39,7 +39,7 @@ _SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0}
 
 
 def generate_sample(size: float | None = None) -> list[Route]:
-    """Generate routes in three mazes."""
+    """Return a generated corpus of routes in three mazes."""
     return generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
 
 
@@ -100,7 +100,7 @@ class MazeTask(Task[Sail, MazePreset]):
         return Row(variant, metrics, interval, published=chosen.published, seconds=seconds)
 
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         return "single sentences, one map left out"
 
     def tuning_folds(self, corpus: Sail) -> list[Fold]:
@@ -111,8 +111,8 @@ class MazeTask(Task[Sail, MazePreset]):
         names = self.parts(corpus)
         if len(names) < 3:
             raise SettingError(
-                "Tuning needs at least three maps, because it holds out two; got "
-                f"{len(names)}. Add maps."
+                "Tuning requires at least three maps: one for training, one for testing and one "
+                f"held out; got {len(names)}. Add maps."
             )
         return [
             Fold(f"{one} → {two}", (two,), unused=tuple({*names} - {one, two}))
@@ -161,7 +161,7 @@ class MazeScene(Scene):
 
 
 def by_map(rights: Sequence[tuple[str, float]]) -> dict[str, float]:
-    """Return the accuracy on each map.
+    """Return the accuracy on the sentences of each map.
 
     >>> by_map([("A", 1.0), ("B", 1.0), ("B", 0.0)])
     {'A': 1.0, 'B': 0.5}

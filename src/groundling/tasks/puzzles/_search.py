@@ -52,7 +52,7 @@ def force(bits: Any, line: int, target: Any) -> None:
 
 @njit(cache=True)
 def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
-    """Find the blocks that must be struck along or across; False if that is impossible.
+    """Derive which blocks must be struck along or across a line; return False if impossible.
 
     All arrays are [orientation, line] of bits over the positions along the line.
     """
@@ -239,7 +239,7 @@ def list_moves(
 
 @njit(cache=True)
 def write_image(lines: Bits, symmetry: Integers, image: Bits) -> None:
-    """Pack the image of a board under a symmetry into one long number.
+    """Write the image of a board under a symmetry as one long number.
 
     A symmetry is an array (swap, flip rows, flip columns, rows - 1, columns - 1).
     """
@@ -304,7 +304,7 @@ def table_slot(table: Bits, key: Bits) -> Any:
 
 @njit(cache=True)
 def table_put(table: Bits, key: Bits) -> int:
-    """Store a board; return 1 if the table grew.
+    """Store a board in a table; return 1 if the number of stored boards grew.
 
     If the table is full, the board replaces an older one.
     """
@@ -320,7 +320,7 @@ def table_put(table: Bits, key: Bits) -> int:
 
 @njit(cache=True)
 def table_grow(table: Bits, larger: Bits) -> None:
-    """Copy every board of a table into a larger table."""
+    """Copy every board of a table to a larger table."""
     words = table.shape[1] - 1
     for at in range(table.shape[0]):
         if table[at, words]:
@@ -421,7 +421,7 @@ def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
 
 @njit(cache=True)
 def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None:
-    """Pack each board of an array [board, orientation, line] into one long number."""
+    """Pack each board of an array [board, orientation, line] to one long number."""
     identity = np.array([0, 0, 0, height - 1, width - 1])
     for number in range(count):
         write_image(boards[number], identity, words[number])

@@ -68,7 +68,7 @@ class Board:
 
     @classmethod
     def read(cls, rows: Sequence[str]) -> Board:
-        """Parse a board from its rows: `#` is a block, `.` a hole; spaces are ignored."""
+        """Return the board with the given rows: `#` is a block, `.` a hole; spaces are ignored."""
         lines = ["".join(row.split()) for row in rows]
         if not lines or not lines[0]:
             raise WorldError(
@@ -134,7 +134,7 @@ class Board:
         return Board(self.height, self.width, self.cells & ~cells)
 
     def rows(self) -> tuple[str, ...]:
-        """Return the rows as strings."""
+        """Return the rows of the board as strings."""
         return tuple(
             " ".join(
                 "#" if self.cells >> (r * self.width + c) & 1 else "." for c in range(self.width)
@@ -263,7 +263,7 @@ def each_strike(board: Board, k: int) -> Iterator[Strike]:
 
 
 def is_stuck(board: Board, k: int) -> bool:
-    """Return whether blocks are left but no strike is possible.
+    """Return whether blocks are left although no strike is possible.
 
     >>> is_stuck(Board.read(["#.", ".#"]), 2)
     True
@@ -288,7 +288,7 @@ def struck_cells(board: Board, strike: Strike) -> int:
 
 
 def strike(board: Board, k: int, action: Strike) -> Board:
-    """Return the board after a strike; raise `WorldError` if it is against the rules.
+    """Return the board after a strike; raise `WorldError` if the strike breaks the rules.
 
     >>> print(strike(Board.read(["##.", ".##"]), 2, Strike("row", (0,))))
     . . .
@@ -324,7 +324,7 @@ def strike(board: Board, k: int, action: Strike) -> Board:
 
 
 def collapse(plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Join consecutive full strikes of one orientation into a multi-strike.
+    """Return the plan with consecutive full strikes of one orientation joined.
 
     >>> [str(each) for each in collapse([Strike("row", (2,)), Strike("row", (0,))])]
     ['rows 1 and 3']

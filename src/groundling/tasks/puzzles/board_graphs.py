@@ -106,7 +106,7 @@ def _event_labels(
 def ground_fully(
     board: Board, k: int, last: Strike | None, action: Strike, after: Board, lost: bool, dead: bool
 ) -> GroundingGraph:
-    """Return the graph of a strike, with labels for words about numbers and sides.
+    """Return the graph of a strike, with labels that words for numbers and sides can match.
 
     The nodes are the event, up to two struck lines (from the top or the left), the part of the line
     for a partial strike, and the previous strike. A label such as `filled.from_left=2` means the

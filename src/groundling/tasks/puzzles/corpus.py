@@ -29,7 +29,7 @@ _STRIKE = re.compile(r"([rc]):([0-9]{1,9})(?::([0-9]{1,9}):([0-9]{1,9}))?")
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A puzzle with a solution and hints.
+    """A puzzle with its solution and hints.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def split_hints(text: str) -> tuple[str, ...]:
 
 
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
-    r"""Read the puzzles of a corpus folder.
+    r"""Return the puzzles in a corpus folder.
 
     The files of a corpus are `games.csv`, `annotations.txt` and `instructions.bgm`.
 

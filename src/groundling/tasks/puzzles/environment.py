@@ -81,7 +81,7 @@ def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, 
 
 
 class PuzzleEnvironment:
-    """Crossblock: strike k blocks of a row or column until the board is empty.
+    """Environment of Crossblock: strike k blocks of a line until the board is empty.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class PuzzleEnvironment:
         )
 
     def step(self, state: PuzzleState, action: Strike) -> PuzzleState:
-        """Return the state after a strike; raise `WorldError` if it is against the rules."""
+        """Return the state after a strike; raise `WorldError` if the strike breaks the rules."""
         return PuzzleState(strike(state.board, state.k, action), state.k, action)
 
     def ground(self, state: PuzzleState, action: Strike, next_state: PuzzleState) -> GroundingGraph:
@@ -225,7 +225,7 @@ class PuzzleEnvironment:
         )
 
     def _is_lost(self, board: Board, k: int) -> bool:
-        """Return whether the planner proves a board lost; undecided boards are cached too."""
+        """Return whether the planner proves that a board is lost; the answer is cached."""
         if (board, k) not in self._lost:
             self._lost[board, k] = self.planner.is_winnable(board, k) is False
         return self._lost[board, k]
@@ -246,7 +246,7 @@ class PuzzleEnvironment:
         }
 
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
-        """Return the demonstration with rows and columns swapped, including in the text.
+        """Return the demonstration with rows and columns swapped on the board and in the text.
 
         Reflections are not used, because “the third row” would need another number.
         """

@@ -41,7 +41,7 @@ def cardinal(number: int) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Return the ordinal word of a number.
+    """Return the ordinal word for a number.
 
     >>> ordinal(1), ordinal(12), ordinal(20), ordinal(23)
     ('first', 'twelfth', 'twentieth', 'twenty-third')
@@ -149,7 +149,7 @@ def generate_puzzle(
     partial: float = 0.3,
     number: int = 1,
 ) -> Puzzle:
-    """Generate a solvable puzzle by playing backwards from the empty board.
+    """Generate a solvable puzzle by adding strikes, in reverse order, to an empty board.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def generate_puzzle(
 
 
 def _openings(board: Board, k: int) -> Iterator[tuple[Orientation, int, int, int]]:
-    """Yield the runs of at least k holes in a line, including those at its ends."""
+    """Yield the sequences of at least k holes in a line, including those at its ends."""
     for orientation in ORIENTATIONS:
         across: Orientation = "column" if orientation == "row" else "row"
         for line in range(board.size(orientation)):

@@ -29,7 +29,7 @@ _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 
 
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
-    """Return whether each block can be assigned to a strike if their order is ignored.
+    """Return whether blocks can be assigned to strikes if the order of strikes is ignored.
 
     A necessary condition for a solution: the number of blocks struck along each line is a multiple
     of k. This is an integer program, which SciPy solves (HiGHS). Returns None if it is undecided
@@ -93,7 +93,7 @@ class SearchBudget:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a search.
+    """Result of a search.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Verdict:
 
     @property
     def is_winnable(self) -> bool | None:
-        """Whether there is a solution; None if unknown."""
+        """Whether there is a solution; None if that is unknown."""
         return {"solved": True, "unsolvable": False}.get(self.status)
 
 
@@ -157,7 +157,7 @@ class Planner:
         self._stored: dict[tuple[int, int, int], int] = {}
 
     def is_winnable(self, board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-        """Return whether some plan clears the board, or None if the budget ran out.
+        """Return whether some plan clears the board, or None if the budget is exhausted.
 
         >>> Planner().is_winnable(Board.read(["####", ".#.#"]), 4)
         False
@@ -171,7 +171,7 @@ class Planner:
         return {SOLVED: True, DEAD: False}.get(status)
 
     def solve(self, board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
-        """Find strikes that clear the board, or prove that there are none."""
+        """Return strikes that clear the board, or a proof that there are none."""
         self._check(board, k)
         begin = time.perf_counter()
         status, found, nodes = self._search(board, k, budget or self.budget, begin)
@@ -303,7 +303,7 @@ def _compile() -> None:
 
 
 def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
-    """Find strikes of k blocks that clear a board, or prove that there are none.
+    """Return strikes of k blocks that clear a board, or a proof that there are none.
 
     >>> solve(Board.read([".#.", "###"]), 2).status
     'solved'
@@ -312,7 +312,7 @@ def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
 
 
 def is_winnable(board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-    """Return whether some plan clears the board, or None if the budget ran out.
+    """Return whether some plan clears the board, or None if the budget is exhausted.
 
     >>> is_winnable(Board.read(["##", "##"]), 2)
     True

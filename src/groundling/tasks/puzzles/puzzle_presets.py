@@ -30,11 +30,11 @@ class PuzzlePreset(Preset):
         return replace(self, environment={**self.environment, "order": order})
 
     def world(self) -> PuzzleEnvironment:
-        """Return the environment for training."""
+        """Return the environment in which this preset is trained."""
         return PuzzleEnvironment(**self.environment)
 
     def world_to_follow_in(self, world: PuzzleEnvironment) -> PuzzleEnvironment:
-        """Return the environment for following hints, with the planner of the given one."""
+        """Return an environment for following hints that shares the planner of another one."""
         if not self.winning_only:
             return world
         return PuzzleEnvironment(**self.environment, winning_only=True, planner=world.planner)

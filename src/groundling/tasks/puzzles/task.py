@@ -43,7 +43,7 @@ _SECONDS = {"paper": 1.3, "best": 3.5, "auto": 5.0}  # estimated seconds per spl
 
 
 class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
-    """Hints for puzzles: twenty random splits with ten held out, and leave-one-out."""
+    """Hints for puzzles, evaluated on twenty random splits and by leave-one-out."""
 
     name = "puzzles"
     about = (
@@ -91,12 +91,12 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return [str(each.number) for each in corpus.usable]
 
     def held_out(self, corpus: PuzzleCorpus) -> tuple[str, ...]:
-        """Return the last ten puzzles, or fewer for a small corpus."""
+        """Return the numbers of the last ten puzzles, or fewer in a small corpus."""
         parts = self.parts(corpus)
         return tuple(parts[-_held_out(len(parts)) :])
 
     def folds(self, corpus: PuzzleCorpus, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return random splits and, for the row `full`, leave-one-out folds."""
+        """Return the random splits and, for the row `full`, the leave-one-out folds."""
         parts = self.parts(corpus)
         cost = _SECONDS[preset]
         if variant == "max alignment":
@@ -183,7 +183,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return Row(variant, metrics, interval, len(splits), published, note, seconds)
 
     def condition(self, corpus: PuzzleCorpus, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         size, chosen = len(corpus.usable), self.presets.select(preset)
         told = ", number of actions given" if chosen.length_told else ""
         count = QUICK_SPLITS if quick else SPLITS
@@ -192,7 +192,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return f"{count} random splits, {_held_out(size)} of {size} puzzles held out{told}"
 
     def compile(self) -> None:
-        """Compile the kernels of the planner by solving a tiny puzzle."""
+        """Compile the kernels of the planner by solving a tiny board."""
         solve(Board.read(["##", "##"]), 2)
 
     def read(
@@ -219,7 +219,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
 def random_splits(
     parts: Sequence[str], count: int, *, held_out: int = HELD_OUT, seed: int = 0
 ) -> list[tuple[str, ...]]:
-    """Return the held-out parts of each random split.
+    """Return the held-out puzzles of each random split.
 
     >>> random_splits("abcd", 2, held_out=1)
     [('d',), ('d',)]
