@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 import weakref
 from array import array
-from collections.abc import Hashable
-from itertools import islice
+from collections.abc import Hashable, Iterator
+from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -288,6 +288,10 @@ class Cache(Generic[K, V]):
         self.bytes = self._young_bytes + self._passing_bytes
         self._old_mean = self.bytes // max(1, len(self._old))
         self._young_bytes = self._passing_bytes = 0
+
+    def values(self) -> Iterator[V]:
+        """Iterate over the cached values."""
+        return chain(self._young.values(), self._old.values(), self._passing.values())
 
     def clear(self) -> None:
         """Drop all entries, including temporary ones."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import fields, replace
@@ -30,6 +30,7 @@ from groundling.commands import Commands
 from groundling.data.own import folds
 from groundling.dialogue.options import right_outcomes
 from groundling.dialogue.outcomes import all_options
+from groundling.dialogue.phrases import with_phrases
 from groundling.dialogue.prediction_sets import PredictionSets
 from groundling.dialogue.questions import (
     Answer,
@@ -37,6 +38,7 @@ from groundling.dialogue.questions import (
     diagnose_questions,
     split_questions,
 )
+from groundling.dialogue.reading import ActionWords
 from groundling.dialogue.speaker import Speaker
 from groundling.errors import (
     DemonstrationError,
@@ -52,6 +54,7 @@ from groundling.features.reader import Text
 from groundling.inference.decoder import SHARPEST, SOFTEST
 from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
+from groundling.language.languages import Language
 from groundling.language.parser import Parser
 from groundling.learning.incremental import forget, teach
 from groundling.learning.rounds import ProgressCallback, early
@@ -61,6 +64,7 @@ from groundling.models.base import FittedModel, Model, Request
 from groundling.models.example import Skipped, listed_demonstrations, sift
 from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
+from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.plan import Plan
 from groundling.scale.sharded_fit import fit_at_scale, refuse_in_shards
@@ -223,10 +227,12 @@ class Follower(Estimator):
             listed, skipped = self._sift(listed)
         if check:
             warn_of_long_texts(listed)
+        encoders: dict[Hashable, Encoder] = {}
         trainer, choices = choose(
-            self.get_params(deep=False), listed, lambda what: tell(what, 0, len(listed))
-        )
-        learnt = trainer.fit(listed, progress, checkpoint, checkpoint_every)
+            self.get_params(deep=False), listed, lambda what: tell(what, 0, len(listed)),
+            encoders=encoders,
+        )  # fmt: skip
+        learnt = trainer.fit(listed, progress, checkpoint, checkpoint_every, encoders)
         self._learnt = _with_questions(replace(learnt, choices=choices), questions)
         self.skipped_ = tuple(skipped)
         if check:
@@ -481,6 +487,14 @@ class Follower(Estimator):
             self._speaker: tuple[FittedModel, Speaker | None] = (learnt.fitted, speaker)
         return self._speaker[1]
 
+    def _get_action_words(self, language: Language) -> ActionWords:
+        """Return the demonstrated words with the types of action that they were used for."""
+        memory = self._fitted().memory
+        kept = getattr(self, "_action_words", None)
+        if kept is None or kept[0] is not memory or kept[1].language != language:
+            self._action_words = kept = (memory, ActionWords.of(memory, language))
+        return kept[1]
+
     def answer(self, question: str, environment: Environment, state: State) -> Answer:
         """Answer a question about a state, without changing it.
 
@@ -517,8 +531,7 @@ class Follower(Estimator):
         if learnt.answers is None:
             return None
         if getattr(self, "_answerer", (None,))[0] is not learnt.answers:
-            language = learnt.fitted.encoder.reader.language
-            self._answerer = (learnt.answers, Answerer.from_dict(learnt.answers, language))
+            self._answerer = (learnt.answers, Answerer.from_dict(learnt.answers, _spoken(learnt)))
         return self._answerer[1]
 
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
@@ -803,6 +816,11 @@ def _with_questions(learnt: Learnt, questions: Iterable[Demonstration]) -> Learn
     if not listed:
         return replace(learnt, questions=(), answers=None if learnt.questions else learnt.answers)
     commands = [each.shown.instructions for each in learnt.examples if each.shown is not None]
-    language = learnt.fitted.encoder.reader.language
-    answers = Answerer.learn(listed, language, commands=commands).to_dict()
+    answers = Answerer.learn(listed, _spoken(learnt), commands=commands).to_dict()
     return replace(learnt, answers=answers, questions=listed)
+
+
+def _spoken(learnt: Learnt) -> Language:
+    """Return the language of the demonstrations, with its function words and phrases."""
+    reader = learnt.fitted.encoder.reader
+    return with_phrases(reader.language, reader.counts)

@@ -199,6 +199,7 @@ def test_agent_asks_if_it_does_not_understand_an_exception(agent, text):
         ("desk lamp on floor lamp off", {"light.desk", "light.floor"}),
         ("turn on the desk lamp but unlock the front door", {"light.desk", "lock.door"}),
         ("it's dark in the den turn on the desk lamp", {"light.desk"}),
+        ("somebody left the floor lamp on turn it off", {"light.floor"}),
     ],
 )
 def test_agent_reads_commands_without_conjunctions_and_reasons(agent, text, changed):
@@ -226,3 +227,12 @@ def test_agent_leaves_other_covers_alone_if_the_home_has_no_garage():
     lamp = {"id": "light.a", "name": "Lamp", "state": "off"}
     reply = HomeAgent(Home.from_data({"entities": [curtain, lamp]})).reply("open the garage door")
     assert not reply.changes
+
+
+def test_agent_changes_nothing_by_a_pronoun_for_what_it_asks_about():
+    things = [{"id": f"fan.{n}", "name": "Desk Fan", "state": "on"} for n in "ab"]
+    lamp = {"id": "light.a", "name": "Night Light", "state": "on"}
+    agent = HomeAgent(Home.from_data({"entities": [*things, lamp]}))
+    for text in ("somebody left the desk fan on turn it off", "turn off the desk fan and lock it"):
+        agent.forget()
+        assert not agent.reply(text).changes

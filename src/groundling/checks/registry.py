@@ -102,9 +102,17 @@ class Subject:
             for world, state in states.values()
         ]
 
+    @property
+    def scores_transitions(self) -> bool:
+        """Whether plans are decoded for their transitions, so that whole plans are seldom right."""
+        return self.learnt.search.decode == "transitions"
+
     @cached_property
     def followed(self) -> tuple[list[Attempt], str]:
-        """The results of following a sample of examples, and a note on the sample's size."""
+        """A sample of the examples as they are followed, and a remark on its size.
+
+        Following is slow, so if the first few are followed correctly, the others are not tried.
+        """
         long = {id(each) for each in which_too_long(self.learnt, self.examples)}
         rest = [each for each in self.examples if id(each) not in long]
         words, few = 0, list[Example]()
@@ -113,7 +121,9 @@ class Subject:
             if few and words > A_FEW * LONG_TEXT:
                 break
             few.append(each)
-        seen = follow_examples(self.learnt, few)
+        seen = follow_examples(self.learnt, few[::A_FEW])
+        if not all(each.right or (self.scores_transitions and each.chance) for each in seen):
+            seen = follow_examples(self.learnt, few)
         return seen, f" ({len(seen)} of {len(rest)} were tried)" if len(rest) > len(seen) else ""
 
 
@@ -559,10 +569,15 @@ def _refit(subject: Subject) -> _Problems:
     """Find an accuracy below 60 % on a sample of the training demonstrations."""
     seen, looked = subject.followed
     wrong = [each for each in seen if not each.right]
-    right, chance = len(seen) - len(wrong), sum(each.chance for each in seen)
-    if len(seen) < SAMPLED_STARTS / 2 or subject.learnt.search.decode == "transitions":
+    right = len(seen) - len(wrong)
+    if (
+        len(seen) < SAMPLED_STARTS / 2
+        or subject.scores_transitions
+        or right >= POOR_ACCURACY * len(seen)
+    ):
         return
-    if right < POOR_ACCURACY * len(seen) and chance < NEARLY_ALL * len(seen):
+    chance = sum(each.chance for each in seen)
+    if chance < NEARLY_ALL * len(seen):
         some = wrong[:SAMPLED_STARTS]
         reasons = Counter(explain_mistake(subject.index, each).why for each in some)
         [(why, count)] = reasons.most_common(1)
@@ -579,7 +594,7 @@ def _is_lost(learnt: Learnt, each: Attempt) -> bool:
 
     If so, a wider search would help.
     """
-    if each.chance:
+    if each.right or each.chance:
         return False
     if not each.found:
         return True

@@ -313,16 +313,19 @@ def _edge_labels(
     return words.items, nodes.items, tuple(columns)
 
 
-def _ragged(contents: Sequence[Sequence[tuple[Any, float]]], labels: Interner[Any]) -> _Ragged:
+def _ragged(contents: Sequence[Any], labels: Interner[Any]) -> _Ragged:
     """Flatten labels into arrays of starts, label indices and amounts."""
-    starts = starts_of(np.array([len(each) for each in contents], np.int64), np.int32)
-    parts = list(chain.from_iterable(contents))
-    # Shared parts are found by identity, so each label is hashed once.
-    places = list(map(id, parts))
-    number = {place: labels(part[0]) for place, part in dict(zip(places, parts)).items()}  # noqa: B905
+    table = PartTable.of(contents)
+    flat = list(chain.from_iterable(table.parts))
+    # Shared pairs of label and amount are looked up by identity, so each label is hashed once.
+    places = list(map(id, flat))
+    number = {place: labels(pair[0]) for place, pair in dict(zip(places, flat)).items()}  # noqa: B905
     label = np.array([number[place] for place in places], np.int32)
-    amount = np.array([part[1] for part in parts], np.float64)
-    return starts, label, amount
+    amount = np.array([pair[1] for pair in flat], np.float64)
+    ends = starts_of(np.array(list(map(len, table.parts)), np.int64))
+    sizes = sizes_of(ends)[table.part]
+    entries = entries_of(ends[table.part], sizes)
+    return starts_of(sizes)[table.starts].astype(np.int32), label[entries], amount[entries]
 
 
 def _parts(labels: Sequence[NodeLabel]) -> Integers:

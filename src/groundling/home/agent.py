@@ -333,7 +333,11 @@ class HomeAgent:
         if place not in known:
             trial, utterance = _copied(turn), said.utterance
             parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
-            known[place] = [self._reply(each, trial, now, depth + 1) for each in parts], trial
+            first = self._reply(parts[0], trial, now, depth + 1)
+            replies = [first]
+            if first.kind != "ask" or not said.has_pronoun(place):  # *it* is not known yet
+                replies.append(self._reply(parts[1], trial, now, depth + 1))
+            known[place] = replies, trial
         replies, trial = known[place]
         if any(each.kind == "decline" or each.confidence < least for each in replies):
             return None

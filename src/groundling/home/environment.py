@@ -337,6 +337,11 @@ class TextWorld:
             return tuple(dict.fromkeys((*said.joints, *said.spoken_joints)))
         return tuple(n for n in said.spoken_joints if said.is_order(n))
 
+    def has_pronoun(self, start: int) -> bool:
+        """Return whether a pronoun stands at or after a position."""
+        known = PRONOUNS.get(self.world.language.name, frozenset())
+        return not known.isdisjoint(self.utterance.folded[start:])
+
     def is_text(self, command: Command) -> bool:
         """Return whether a free text is more than articles or the verb of the command."""
         said, language = self.utterance, self.world.language

@@ -23,6 +23,7 @@ from groundling.home.locales import (
     NEGATIONS,
     PLACES,
     PREFIXES,
+    PRONOUNS,
     REQUESTS,
     REWRITES,
     SINGULARS,
@@ -355,13 +356,20 @@ class Utterance:
                 if begins(0, orders) and begins(place + 1, reasons):
                     return self.part(0, place)
                 if begins(place + 1, orders) and begins(0, reasons):
-                    return self.part(place + 1, len(self.words))
+                    return self._after_reason(place + 1)
         said = [len(each.split()) for each in reasons if begins(0, [each])]
         if said:  # spoken texts have no commas
             for place in range(max(said) + 1, len(self.folded) - 1):
                 if self.is_order(place):
-                    return self.part(place, len(self.words))
+                    return self._after_reason(place)
         return ""
+
+    def _after_reason(self, place: int) -> str:
+        """Return the text from a position, unless a pronoun there means what is named before."""
+        pronouns = PRONOUNS.get(self.language.name, frozenset())
+        is_named = any(each.places[0] < place for each in self.mentions if each.kind == "name")
+        refers = is_named and not pronouns.isdisjoint(self.folded[place:])
+        return "" if refers else self.part(place, len(self.words))
 
     @cached_property
     def spoken_joints(self) -> tuple[int, ...]:

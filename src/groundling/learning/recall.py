@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,14 @@ from groundling.inference.decoder import log_softmax
 from groundling.models.base import Request
 from groundling.models.example import Example
 from groundling.models.learnt import Learnt
-from groundling.models.memory import BEST, DemonstrationMemory, Recollection, latest
+from groundling.models.memory import (
+    BEST,
+    DemonstrationMemory,
+    added,
+    compare_plans,
+    latest,
+    words_of,
+)
 from groundling.overlay.batch import Reals
 from groundling.ties import rank
 from groundling.world.judgement import Judgement
@@ -94,16 +101,13 @@ def _cases(learnt: Learnt, memory: DemonstrationMemory, shown: Sequence[Example]
         right = np.array([judgement.accepts(plan) for plan in plans])
         if right.any() and not right.all():
             logs = told.logs[best]
+            like = memory.like(words_of(request.text))
+            graphs = compare_plans(like, request.world, plans)
+            new = [n for n, (shown, _) in enumerate(like) if shown.group != each.group]
             whole, others = (
-                _added(memory.recall(request.text, request.world, plans, logs, without), logs)
-                for without in (None, each.group)
-            )
+                np.array([added([like[n] for n in some], row[some], memory.strength)
+                          for row in graphs]) if some else np.zeros(len(logs))
+                for some in (list(range(len(like))), new)
+            )  # fmt: skip
             cases.append(_Case(logs, whole, others, right))
     return cases
-
-
-def _added(found: Mapping[int, Recollection], logs: Reals) -> Reals:
-    amounts = np.zeros(len(logs))
-    for place, each in found.items():
-        amounts[place] = each.amount
-    return amounts

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -144,8 +144,9 @@ class DemonstrationMemory:
         """
         like = self.like(words_of(text), without) if self.strength else []
         best = rank(scores, most=BEST)[:BEST] if like else []
+        graphs = compare_plans(like, world, [plans[place] for place in best])
         return {
-            place: _mean(like, *labels_of(world, plans[place]), self.strength) for place in best
+            place: _mean(like, row, self.strength) for place, row in zip(best, graphs, strict=True)
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -205,21 +206,35 @@ def latest(examples: Iterable[Example]) -> list[Example]:
     return list(found.values())
 
 
-def _mean(
+def compare_plans(
     like: Sequence[tuple[RememberedText, float]],
-    roots: Mapping[str, int],
-    labels: Mapping[str, int],
-    strength: float,
+    world: CachedEnvironment,
+    plans: Sequence[Trajectory],
+) -> Reals:
+    """Return the similarity of the graphs of plans to those of demonstrations, row by row."""
+    known: dict[Any, _Strings] = {}
+    found = np.zeros((len(plans), len(like)))
+    for row, plan in enumerate(plans):
+        roots, labels = labels_of(world, plan, known)
+        for column, (each, _) in enumerate(like):
+            root = likeness(each.roots, roots)
+            if root:  # otherwise, nothing else counts
+                found[row, column] = root**2 * (1 + likeness(each.labels, labels) ** 2) / 2
+    return found
+
+
+def added(like: Sequence[tuple[RememberedText, float]], graphs: Reals, strength: float) -> float:
+    """Return what similar texts add to the score of a plan with these similarities of graphs."""
+    weights = np.array([alike for _, alike in like])
+    return float(strength * weights.max() * (weights @ graphs) / weights.sum())
+
+
+def _mean(
+    like: Sequence[tuple[RememberedText, float]], graphs: Reals, strength: float
 ) -> Recollection:
     weights = np.array([alike for _, alike in like])
-    found = []
-    for each, _ in like:
-        root = likeness(each.roots, roots)
-        # If the roots have no label in common, the similarity is 0.
-        found.append(root**2 * (1 + likeness(each.labels, labels) ** 2) / 2 if root else 0.0)
-    graphs = np.array(found)
-    amount = strength * weights.max() * (weights @ graphs) / weights.sum()
-    return Recollection(like[int(np.argmax(weights * graphs))][0], float(amount))
+    source = like[int(np.argmax(weights * graphs))][0]
+    return Recollection(source, added(like, graphs, strength))
 
 
 def words_of(text: Sequence[Instruction]) -> tuple[str, ...]:
@@ -228,15 +243,27 @@ def words_of(text: Sequence[Instruction]) -> tuple[str, ...]:
     return tuple(word for word in words if any(map(str.isalnum, word)))
 
 
-def labels_of(world: CachedEnvironment, plan: Trajectory) -> tuple[Counter[str], Counter[str]]:
-    """Count labels in a plan's graphs: those of root nodes, and those of all nodes."""
+_Strings = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def labels_of(
+    world: CachedEnvironment, plan: Trajectory, known: dict[Any, _Strings] | None = None
+) -> tuple[Counter[str], Counter[str]]:
+    """Count labels in a plan's graphs: those of root nodes, and those of all nodes.
+
+    `known` collects the labels of decisions, which plans share.
+    """
+    known = {} if known is None else known
     roots: Counter[str] = Counter()
     everything: Counter[str] = Counter()
-    for state, action in zip(plan.states, plan.actions, strict=False):
-        graph = world.ground(state, action)
-        roots.update(_strings(graph.labels(graph.root)))
-        for labels in graph.node_labels:
-            everything.update(_strings(labels))
+    for decision in zip(plan.states, plan.actions, strict=False):
+        found = known.get(decision)
+        if found is None:
+            graph = world.ground(*decision)
+            every = tuple(chain.from_iterable(map(_strings, graph.node_labels)))
+            found = known[decision] = _strings(graph.labels(graph.root)), every
+        roots.update(found[0])
+        everything.update(found[1])
     return roots, everything
 
 

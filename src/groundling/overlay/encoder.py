@@ -135,11 +135,19 @@ class Encoder:
         return other
 
     def share(self, known: dict[Hashable, Encoder]) -> None:
-        """Share laid-out graphs and plans with an earlier encoder that has the same settings."""
-        other = known.setdefault((self.overlay, self.nodes, self.terms), self)
-        self.worlds, self._graphs, self._layouts = other.worlds, other._graphs, other._layouts
+        """Share environments with earlier encoders, and graphs and plans with equal settings."""
+        first = next(iter(known.values()), self)
+        if first is not self:
+            self.budget, self.worlds, self._bound = first.budget, first.worlds, first._bound
+            self._graphs, self._names = Cache(self.budget), Cache(self.budget)
+        other = known.setdefault(self.kind, self)
+        self._graphs, self._layouts = other._graphs, other._layouts
         self.memory |= {name: other.memory[name] for name in _SHARED & other.memory.keys()}
-        self._bound = other._bound
+
+    @property
+    def kind(self) -> Hashable:
+        """The settings that laid-out graphs and plans depend on."""
+        return self.overlay, self.nodes, self.terms
 
     def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the environment with cached results."""
@@ -184,15 +192,19 @@ class Encoder:
     def empty(self) -> None:
         """Clear all caches."""
         self.worlds.forget_all()
+        self._bound.clear()
+        self.empty_plans()
+        self.budget.count_again()
+
+    def empty_plans(self) -> None:
+        """Clear all caches but those of environments, which other encoders may share."""
         self._graphs.clear()
         self._layouts.clear()
         self._joined = None
         self._latest.clear()
         self._names.clear()
         self._latest_values = _NO_VALUES
-        self._bound.clear()
         self.memory.clear()
-        self.budget.count_again()
 
     def begin(self, world: CachedEnvironment, start: State) -> None:
         """Begin a request; what is cached for new states is temporary.
@@ -315,16 +327,11 @@ class Encoder:
         found = frozenset((s, p) for s, p in places if not labelled[s][p])
         return found if len(found) < sum(map(len, labelled)) else frozenset()
 
-    @property
-    def matches_names(self) -> bool:
-        """Whether words are compared with the values in candidate graphs."""
-        return bool(self.values) and self.reader.lexicon.string_match
-
     def by_new_values(
         self, graphs: Sequence[LaidOutGraph]
     ) -> dict[tuple[tuple[str, str], ...], list[LaidOutGraph]]:
         """Group graphs by the values in them that did not occur in training."""
-        values = self.values if self.matches_names else {}
+        values = self.values if self.reader.lexicon.string_match else {}
         sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
         for graph in graphs:
             new = tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
@@ -378,17 +385,15 @@ class Encoder:
         The latest result is cached, because consecutive texts often have the same graphs.
         """
         same, known, found = self._latest_values
-        if same is not graphs or known is not self.values:
-            found = self._new_values_of(graphs)
-            self._latest_values = graphs, self.values, found
-        return found
-
-    def _new_values_of(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, Collection[str]]:
+        if same is graphs and known is self.values:
+            return found
         new: dict[str, set[str]] = {}
         for kind, value in _values_in(graphs):
             if kind in self.values and value not in self.values[kind]:
                 new.setdefault(kind, set()).add(value)
-        return LayeredValues(self.values, new) if new else self.values
+        found = LayeredValues(self.values, new) if new else self.values
+        self._latest_values = graphs, self.values, found
+        return found
 
     # ---- both ---------------------------------------------------------------------------
 

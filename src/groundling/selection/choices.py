@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Trainer
 from groundling.models.learnt import Learnt
+from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.selection.configurations import (
     Configuration,
@@ -19,7 +20,7 @@ from groundling.selection.configurations import (
     default_model,
     reads_units,
 )
-from groundling.selection.constants import ENOUGH_FOR_PAIRS, FIRST_LAP, L2_PER_DEMONSTRATION
+from groundling.selection.constants import ENOUGH_FOR_PAIRS, L2_PER_DEMONSTRATION, LAPS
 from groundling.selection.profile import Profile
 from groundling.selection.race import Budget, Race, Runner
 from groundling.settings import AUTO, Settings
@@ -209,13 +210,14 @@ def choose(
     demonstrations: Sequence[Demonstration],
     tell: _Tell = lambda what: None,
     tried: Tried | None = None,
+    encoders: dict[Hashable, Encoder] | None = None,
 ) -> tuple[Trainer, Choices]:
     """Return a trainer with all settings fixed, and the choices with their reasons.
 
     Settings that were given are kept. Settings that the environment declares
-    (`Environment.follower_settings`) take part in the race. The order of demonstrations has no
-    effect. The result `tried` of an earlier race is used again until the number of demonstrations
-    has doubled.
+    (`Environment.follower_settings`) take part in the race. The order of demonstrations does not
+    matter. The result `tried` of an earlier race is reused until the number of demonstrations has
+    doubled. `encoders` collects the encoders that the final fit can share.
     """
     names = _left_open(settings)
     if not names:
@@ -231,13 +233,18 @@ def choose(
             each for each in options if all(replace(e, name=each.name) != each for e in own)
         ]
     learning = proposed.get("learning", settings["learning"])
-    race = Race({**settings, "learning": learning}, profile, Budget(profile.count), tell)
+    race = Race(
+        {**settings, "learning": learning}, profile, Budget(profile.count), tell,
+        encoders={} if encoders is None else encoders,
+    )  # fmt: skip
     best, tried = _best(race, options, tried)
     trainer = best.trainer
     if "learning" in names:  # the race tests the weights alone, without a memory
         trainer = replace(trainer, learning=replace(trainer.learning, recall=None))
     declared = proposed if best.name.endswith(_DECLARED) else ()
-    return trainer, describe(trainer, names, profile, tried, tuple(declared))
+    choices = describe(trainer, names, profile, tried, tuple(declared))
+    race.release(trainer)
+    return trainer, choices
 
 
 def choose_again(
@@ -259,7 +266,7 @@ def _best(
     names = [each.name for each in runners]
     if len(runners) == 1:
         return runners[0], None
-    if 2 * count < FIRST_LAP:
+    if 2 * count < LAPS[0]:
         declared = [each for each in runners if each.name.endswith(_DECLARED)]
         return race.recall(declared or runners), None
     if tried is None or not tried.holds(names, count):

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain, combinations, groupby, pairwise
 from typing import Any, Literal
 
+from groundling.cache import CacheBudget
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
 from groundling.features.connectives import Connective, possible_connectives
@@ -36,6 +37,8 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration, State
 from groundling.world.graph import Label
+
+_RACE_MEMORY = 400_000_000  # bytes for what all configurations cache
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,8 @@ class Profile:
         """The encoder that reads and caches the sample."""
         features = Features(words=("word",))
         reader = Reader(load_parser(self.parser), (), features.labeller(), Lexicon())
-        encoder = Encoder(reader, Overlay(), features.nodes())
+        budget = CacheBudget(_RACE_MEMORY)
+        encoder = Encoder(reader, Overlay(), features.nodes(), budget=budget)
         encoder.worlds.on_step = self.on_step
         encoder.worlds.keep_graphs = True  # all configurations of a race ask for them
         return encoder

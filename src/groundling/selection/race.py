@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from groundling.data.own import folds
 from groundling.errors import DemonstrationError, GroundlingError, GroundlingWarning
+from groundling.features.lexicon import Lexicon
 from groundling.inference.plan_space import ScoredPlans
 from groundling.learning.trainer import Trainer, paused_collector
 from groundling.models.base import Request, SearchResult
@@ -21,10 +22,11 @@ from groundling.models.learnt import Learnt
 from groundling.overlay.encoder import Encoder
 from groundling.selection.configurations import Configuration, learning_for
 from groundling.selection.constants import (
+    A_FEW,
     DROP_OUT_ERRORS,
-    FIRST_LAP,
     FOLDS,
     LAP_ITERATIONS,
+    LAPS,
     NEARLY_ALL,
     RACE_BUDGET,
 )
@@ -55,7 +57,8 @@ class Budget:
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
         """Return whether a lap of `size` demonstrations is affordable; always true at first."""
         more = sum(each.members * size for each in runners)
-        return not self.spent or self.spent + more <= RACE_BUDGET * self.count
+        within = size <= LAPS[1] and self.spent + more <= RACE_BUDGET * self.count
+        return within or not self.spent
 
     def spend(self, runner: Runner, size: int) -> None:
         """Deduct the demonstrations of a lap from the budget, once for each ensemble member."""
@@ -159,7 +162,9 @@ class Runner:
 
 
 def _standard_error(values: _Reals) -> float:
-    return float(np.std(values) / math.sqrt(len(values))) if len(values) else 0.0
+    """Return the standard error of a mean; one error in n values is within one of a mean of 1."""
+    count = len(values)
+    return float(np.std(values, ddof=1) / math.sqrt(count)) + 1e-12 if count > 1 else 0.0
 
 
 @dataclass
@@ -167,9 +172,9 @@ class Race:
     """A comparison of configurations by cross-validation on growing subsets.
 
     In each lap, configurations are trained on two folds of a subset and evaluated on the third. The
-    subset doubles from lap to lap, until it has all demonstrations; then the other folds are held
-    out in turn. A configuration that is clearly behind the leader drops out. The order of
-    demonstrations depends only on their content.
+    subset doubles from lap to lap, as far as the budget allows; if it has all demonstrations, the
+    other folds are held out in turn. A configuration that is clearly behind the leader drops out.
+    The order of demonstrations depends only on their content.
     """
 
     settings: Mapping[str, Any]
@@ -178,9 +183,12 @@ class Race:
     tell: Callable[[str], object] = lambda what: None
     finished: list[Runner] = field(default_factory=list)  # in the last lap, simplest first
     dropped: list[Runner] = field(default_factory=list)
-    folds: int = 0  # folds completed in the last lap
-    encoders: dict[Hashable, Encoder] = field(default_factory=dict)  # by settings; for all laps
+    folds: int = 0  # completed in the last lap
+    encoders: dict[Hashable, Encoder] = field(default_factory=dict)  # of all laps, by kind
     keep: str = ""  # the name of a configuration that never drops out
+
+    def __post_init__(self) -> None:
+        self.encoders[None] = self.profile.encoder
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
         """Return a configuration as a runner; `times` multiplies its penalty."""
@@ -195,7 +203,7 @@ class Race:
 
     def run(self, runners: Sequence[Runner]) -> Runner:
         """Return the simplest configuration within one standard error of the best."""
-        alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
+        alive, size, fold = list(runners), min(LAPS[0], self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
             if not self.budget.affords(starting, size):  # without extensions, for now
@@ -319,6 +327,17 @@ class Race:
     def _usual(self, runner: Runner, count: int) -> float:
         return learning_for(self.profile, runner.trainer.model, count).l2
 
+    def release(self, trainer: Trainer) -> None:
+        """Keep the plans that the final fit needs, and free the memory of all others."""
+        members = trainer.model.all_members(trainer.overlay, trainer.features)
+        kept = {trainer.encoder(each, Lexicon()).kind for each in members}
+        for kind, each in list(self.encoders.items()):
+            if kind not in kept and each is not self.profile.encoder:
+                each.empty_plans()  # reference cycles would keep them
+                del self.encoders[kind]
+        self.profile.encoder.worlds.drop_graphs()
+        self.profile.encoder.budget.allow(trainer.search.memory * 1_000_000)
+
     def _leader(self) -> Runner | None:
         return max(self.finished, key=lambda each: each.score, default=None)
 
@@ -359,6 +378,8 @@ def brief(trainer: Trainer, profile: Profile) -> Trainer:
     if model.member_model.lists_plans and profile.quick is not None and search.max_length:
         short = max(search.min_length, min(profile.quick, search.max_length))
         search = replace(search, max_length=short)
+    if search.beam is not None and search.beam > A_FEW:
+        search = replace(search, beam=A_FEW)  # enough for an answer; the final search is wider
     return replace(trainer, model=model, features=features, learning=learning, search=search)
 
 

@@ -448,6 +448,12 @@ class CachedEnvironment:
         self._latest, self._latest_graphs = None, (None, {})
         self._latest_scene = (None, Scene({}))
 
+    def drop_graphs(self) -> None:
+        """Drop the graphs of all states, and cache those of the latest state from now on."""
+        self.keep_graphs, self.on_step = False, None
+        for answers in self._answers.values():
+            answers.graphs, answers.scene = {}, None
+
     def notice(self, start: State) -> bool:
         """Check whether the environment has changed and, if so, clear the cache.
 
@@ -658,6 +664,12 @@ class EnvironmentCache:
                             if not each.is_blank}  # fmt: skip
         while len(self._worlds) >= self.most:
             self._worlds.pop(next(iter(self._worlds)), None)
+
+    def drop_graphs(self) -> None:
+        """Drop the graphs of all states, and cache those of the latest state from now on."""
+        self.keep_graphs, self.on_step = False, None
+        for known in self._worlds.values():
+            known.drop_graphs()
 
     def forget_all(self) -> None:
         """Clear the caches of all environments, for instance because they may have changed."""
