@@ -113,8 +113,9 @@ def test_agent_takes_the_very_words_of_an_option(agent):
     [
         ("the kitchen one", "a"), ("kitchen", "a"), ("the one in the hall", "b"),
         ("no, the red one", "a"), ("the red lamp", "a"), ("I mean the blue one please", "b"),
-        ("both", "abe"), ("all of them", "abe"), ("the red and the blue one", "ab"),
-        ("red and green", "ae"), ("switch on the green lamp", "e"),
+        ("both", "abe"), ("all of them", "abe"), ("switch on all lamps", "abe"),
+        ("the red and the blue one", "ab"), ("red and green", "ae"),
+        ("switch on the green lamp", "e"),
     ],
 )  # fmt: skip
 def test_agent_reads_replies_as_choices(agent, reply, switched):
@@ -618,3 +619,172 @@ def test_agent_takes_no_adjective_for_the_noun_of_a_question(follower):
     assert "Which red" not in turn.text
     assert "lamp" in turn.text
     assert "fan" in turn.text
+
+
+class Room:
+    """Things of one kind each, which are toggled; only possible actions are listed."""
+
+    def __init__(self, *names):
+        self.names = names
+
+    def actions(self, on):
+        return [("off" if name in on else "on", name) for name in self.names]
+
+    def step(self, on, action):
+        return on ^ {action[1]}
+
+    def ground(self, on, action, after):
+        nodes = {"event": {action[0]: True}, "thing": {"device": action[1]}}
+        return GroundingGraph(nodes, [("event", "thing", "of")])
+
+
+@pytest.fixture(scope="module")
+def lantern():
+    room = Room("lantern", "radio", "fan")
+    shown = [Demonstration("turn the lantern on", room, OFF, [("on", "lantern")])]
+    return room, Follower().fit(shown, check=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "on", "said"),
+    [
+        ("turn the lantern off", "", "That is so already."),
+        ("turn off the radio", "", "That is so already."),
+        ("turn the lantern up", "", "I do not know the word “up”."),
+        ("turn the lantern around", "", "I do not know the word “around”."),
+        ("turn the lantern on", "lantern", "That is so already."),
+        ("please turn the lantern on now", "lantern", "That is so already."),
+    ],
+)
+def test_agent_obeys_no_word_that_it_does_not_know_instead_of_a_known_one(lantern, text, on, said):
+    room, follower = lantern
+    agent = Agent(follower, room, frozenset(on.split()))
+    turn = agent.say(text)
+    assert (turn.kind, turn.text) == ("decline", said)
+    assert agent.state == frozenset(on.split())
+
+
+@pytest.mark.parametrize(("way", "on", "then"), [("on", "", "fan"), ("off", "fan", "")])
+def test_agent_obeys_what_one_demonstration_and_a_label_say(lantern, way, on, then):
+    room, follower = lantern
+    agent = Agent(follower, room, frozenset(on.split()))
+    assert agent.say(f"please turn the fan {way}").kind == "act"
+    assert agent.state == frozenset(then.split())
+
+
+def test_agent_acts_on_all_things_if_the_text_says_so(agent):
+    turn = agent.say("switch on all lamps")
+    assert (turn.kind, agent.state) == ("act", frozenset("abe"))
+    assert turn.text.count("lamp") == 3
+    assert agent.say("switch off everything").kind == "act"
+    assert agent.state == OFF
+
+
+def test_agent_calibrated_on_single_things_acts_on_all_of_them(follower):
+    calibrated = follower.with_search()
+    calibrated.calibrate(demonstrate(60, seed=1), coverage=0.9)
+    agent = Agent(calibrated, HOME, OFF)
+    assert agent.say("switch on all lamps").kind == "act"
+    assert agent.state == frozenset("abe")
+
+
+def test_agent_describes_each_part_of_a_choice_of_several(agent):
+    agent.say("switch on the lamp")
+    turn = agent.say("the red and the blue one")
+    assert turn.text == " and ".join(
+        turn.plan.parts and [agent.follower.describe(each, HOME) for each in turn.plan.parts]
+    )
+
+
+def test_agent_asks_if_a_text_has_no_verb(agent):
+    turn = agent.say("the red one")
+    assert (turn.kind, agent.state) == ("ask", OFF)
+    assert turn.reason == "The text names no action."
+
+
+def test_agent_names_options_with_german_articles(german):
+    agent = Agent(german, Haus(("Lampe", "Bad"), ("Lampe", "Küche")), OFF)
+    turn = agent.say("schalte die Lampe an")
+    options = ("die im Bad", "die in der Küche")
+    assert {each.text for each in turn.options} == {*options}
+    assert turn.text.removeprefix("Welche Lampe meinst du: ").removesuffix("?") in (
+        " oder ".join(options), " oder ".join(options[::-1]),
+    )  # fmt: skip
+    assert agent.say("die in der Küche").plan.actions == (("an", "Lampe Küche"),)
+    assert agent.say("schalte beide Lampen aus").plan.actions == (("aus", "Lampe Küche"),)
+    assert agent.say("schalte nicht die Lampe im Bad an").kind == "decline"
+
+
+class Bunt(Haus):
+    """German devices with a kind and a colour."""
+
+    def ground(self, on, action, after):
+        kind, colour = self.devices[action[1]]
+        nodes = {"event": {action[0]: True}, "device": {"art": kind, "farbe": colour}}
+        return GroundingGraph(nodes, [("event", "device", "of")])
+
+
+def test_agent_inflects_german_adjectives():
+    colours = {"rot": "rote", "blau": "blaue", "gelb": "gelbe"}
+    old = Bunt(*((kind, colour) for kind in ("Lampe", "Ofen") for colour in colours))
+    shown = []
+    for name, (kind, colour) in old.devices.items():
+        thing = f"die {colours[colour]} Lampe" if kind == "Lampe" else f"den {colour}en Ofen"
+        for way, on in (("an", OFF), ("aus", frozenset(old.devices))):
+            if name != "Ofen gelb":  # “gelben” was never demonstrated
+                shown.append(Demonstration(f"schalte {thing} {way}", old, on, [(way, name)]))
+    agent = Agent(Follower().fit(shown, check=False), old, OFF)
+    turn = agent.say("schalte den Ofen an")
+    assert {each.text for each in turn.options} <= {"den roten", "den blauen", "den gelben"}
+    assert agent.say("den gelben").plan.actions == (("an", "Ofen gelb"),)
+    assert agent.follower._get_speaker().led("farbe", "gelb", "den").name == "gelben"
+    assert agent.say("schalte den blauen Ofen an").text == "schalte den blauen Ofen an"
+    turn = agent.say("schalte die Lampe an")
+    assert {each.text for each in turn.options} <= {"die rote", "die blaue", "die gelbe"}
+    assert agent.say("die blaue").text == "schalte die blaue Lampe an"
+
+
+class Garden(Home):
+    """Devices that can be asked about."""
+
+    def things(self, on):
+        return {
+            name: {"device": kind, "room": room, "colour": colour, "on": name in on}
+            for name, (kind, room, colour) in self.devices.items()
+        }
+
+
+@pytest.fixture(scope="module")
+def asked():
+    world = Garden(**HOME.devices)
+    questions = [
+        Demonstration("which lamp is on?", world, frozenset("ac"), answer={"a"}),
+        Demonstration("which fan is on?", world, frozenset("ac"), answer={"c"}),
+        Demonstration("is the red lamp on?", world, frozenset("a"), answer=True),
+        Demonstration("is the white fan on?", world, frozenset("a"), answer=False),
+        Demonstration("where is the red lamp?", world, OFF, answer="kitchen"),
+        Demonstration("where is the black fan?", world, OFF, answer="attic"),
+    ]
+    follower = Follower().fit([*demonstrate(40, seed=0, home=world), *questions], check=False)
+    return Agent(follower, world, frozenset("be"))
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("what is on?", {"b", "e"}), ("which lamps are on?", {"b", "e"}),
+        ("is there a lamp in the attic?", True), ("is the green lamp on?", True),
+        ("where is the blue lamp?", "hall"),
+    ],
+)  # fmt: skip
+def test_agent_answers_other_questions_of_demonstrated_types(asked, text, answer):
+    turn = asked.say(text)
+    assert (turn.kind, turn.answer) == ("answer", answer)
+    assert asked.state == frozenset("be")
+
+
+@pytest.mark.parametrize("text", ["how many lamps are on?", "where am I?", "lamp", "who is that?"])
+def test_agent_answers_nothing_that_it_cannot_know(asked, text):
+    turn = asked.say(text)
+    assert turn.kind != "answer"
+    assert asked.state == frozenset("be")

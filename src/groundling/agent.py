@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
-import numpy as np
-
-from groundling.dialogue.clarification import (
-    Question,
-    applicable,
-    ask_which,
-    content_words,
-    fit_equally,
-    fit_verbs,
-    is_fulfilled,
-    name_all,
-    named_words,
-    names_all,
-    names_something,
-    read_reply,
-)
+from groundling.dialogue.clarification import Question, ask_which, read_reply
+from groundling.dialogue.judgement import Unknown, judge
 from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered, consider
 from groundling.dialogue.phrases import PHRASES, listed, phrase, quoted, with_phrases
-from groundling.dialogue.prediction_sets import (
-    MOST_OFFERED,
-    SURE,
-    Decision,
-    PredictionSets,
-    decide,
-)
-from groundling.dialogue.questions import Answer
+from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, PredictionSets
+from groundling.dialogue.questions import COMMAND, Answer
+from groundling.dialogue.reading import Reading
 from groundling.errors import DemonstrationError, InstructionError, SettingError
 from groundling.explain.explanation import Explanation
 from groundling.features.reader import Text
-from groundling.features.spans import nearest_word
 from groundling.follower import Follower
 from groundling.history import MemoryEnvironment, Remembered
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
 from groundling.limits import SAID_CHARACTERS
-from groundling.models.base import Request
-from groundling.models.memory import labels_of, words_of
 from groundling.plan import Plan
-from groundling.ties import at_least, margin
+from groundling.ties import at_least
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
-from groundling.world.trajectory import Trajectory
 
 __all__ = ["Agent", "Kind", "Turn", "TurnExplanation"]
 
@@ -171,8 +148,8 @@ class _Open:
         return tuple(each for each in self.found.options if each.outcome not in offered)
 
 
+_DOUBT = 0.3  # probability of a command from which a text without a question mark is no question
 _LEAST_ANSWER = 0.1  # minimum confidence to answer a question
-_PLAUSIBLE = 0.05  # minimum probability, relative to the best option's, to be selected by a verb
 _LONGEST_WORD = 40  # characters of a word that is repeated to the user
 _MOST_OTHERS = 30  # options that a reply may name although they were not offered
 
@@ -333,9 +310,10 @@ class Agent:
         self._open = None
         if found is None:
             return self._declined(text, "no plan", "No plan was found from this state.")
-        return self._several(text, found) or self._decided(text, found)
+        reading = self._reading(found)
+        return self._several(text, found, reading) or self._judged(text, found, reading)
 
-    def _several(self, text: str, found: Considered) -> Turn | None:
+    def _several(self, text: str, found: Considered, reading: Reading) -> Turn | None:
         """Follow a text of several commands, or ask about it; None if it is one command."""
         follower = self.follower
         plan = follower._commands().answer(found.request, found.plan, follower._fitted().search)
@@ -343,14 +321,12 @@ class Agent:
             return None
         if not plan.actions:
             return self._declined(text, "decline", "The text contains no command.")
-        if not fit_verbs(found.request.world, plan, self._verbs(found.request).values()):
-            return self._declined(text, "no plan", "No possible action matches the verbs.")
-        others = [each.plan for each in found.options[:_MOST_OTHERS]]
-        whole = names_all(found.request, plan, others, self.language)
-        if whole and all(at_least(part.confidence, SURE) for part in (plan, *plan.parts)):
-            return self._acted(
-                text, plan, plan.confidence, "The confidence in every command is high.", (text, "")
-            )
+        if not reading.fits_verbs(plan):
+            return self._declined(text, "no plan", "No plan here does what the verbs mean.")
+        if reading.names_all_of(plan) and all(
+            at_least(part.confidence, SURE) for part in (plan, *plan.parts)
+        ):
+            return self._acted(text, plan, plan.confidence, "Each command is clear.", (text, ""))
         option = Option(found.request.world.outcome(plan.end), plan.confidence, plan)
         return self._asked(text, found, (option,), "The confidence in some commands is low.")
 
@@ -363,17 +339,20 @@ class Agent:
         if isinstance(world, MemoryEnvironment):
             world = world.environment
         found = answerer.answer(text, world, self.state)
-        strange = self._strange(found)
-        if strange and not self._new(found):
-            return None  # the words occur in commands but in no question
-        if strange:
-            return self._declined(text, "", "Some words are unknown.", self._unknown(found))
+        if self._strange(found):
+            new = self._unknown(found).new
+            if not new:  # known from commands only
+                return None
+            told = self._told_unknown(text, new)
+            return self._declined(text, "", "Some words are unknown.", told)
+        if answerer.asked(text).get(COMMAND, 0.0) > _DOUBT and not answerer.begins_question(text):
+            return self._declined(text, "decline", "The text may be a question or a command.")
         fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing"
         fits, said = f"Fit of each word: {fits}", _spoken_answer(found, self.language)
         described = bool(found.reasons) or not found.value or not isinstance(found.value, frozenset)
         known = found.value is not None and described and found.confidence >= _LEAST_ANSWER
-        if not known:
-            return self._declined(text, "decline", f"No answer is likely. {fits}.")
+        if not (known and answerer.can_answer(text)):
+            return self._declined(text, "no answer", f"No answer is likely. {fits}.")
         return Turn(
             text,
             "answer",
@@ -383,229 +362,77 @@ class Agent:
             _say=lambda: Question(said),
         )
 
-    def _unknown(self, found: Answer | Plan) -> str:
-        """Return a sentence that lists the unknown words, at most three of them."""
-        new = self._new(found)
-        words = [word for word in self._strange(found) if self.language.fold(word) in new]
-        words = words[:MOST_OFFERED]
-        return phrase(
-            self.language,
-            "unknown" if len(words) == 1 else "unknown words",
-            words=listed(self.language, quoted(self.language, words), "and"),
-        )
-
     def _strange(self, found: Answer | Plan) -> tuple[str, ...]:
         """Return the words of the text that the plan or answer does not explain."""
         language = self.language
-        plain = {*language.stop_words, *language.function_words}
+        plain = {*language.stop_words, *language.function_words, *language.universals}
         words = dict.fromkeys(found.unexplained)
-        return tuple(word[:_LONGEST_WORD] for word in words if language.fold(word) not in plain)
+        return tuple(word for word in words if language.fold(word) not in plain)
 
-    def _new(self, found: Answer | Plan) -> list[str]:
-        """Return the unexplained words that occur in no training text and no value, case-folded."""
+    def _unknown(self, found: Answer | Plan) -> Unknown:
+        """Return the unexplained words, and whether texts or known values have them."""
         encoder = self.follower._fitted().fitted.encoder
-        words = map(self.language.fold, self._strange(found))
-        new = [word for word in words if word not in self._counts]
-        if not new:
-            return []
-        values = {each for values in encoder.values.values() for each in values}
-        names = {word for each in values for word in self.language.fold(each).split()}
-        return [word for word in new if word not in names]
-
-    def _decided(self, text: str, found: Considered) -> Turn:
-        options, plan = found.options, found.plan
-        sets = PredictionSets.of(self.follower.learnt_)
-        chance = 1.0 / len(options)
-        if (
-            len(options) > MOST_OFFERED
-            and options[0].probability <= chance + margin(chance)
-            and not names_something(found.request, plan, self.language)
-        ):
-            return self._declined(
-                text, "decline", f"None of the {len(options)} outcomes is above chance level."
-            )
-        decision = decide(options, sets)
-        new = self._new(plan)
-        if sets is None and (overlooked := self._overlooked(found, new)):
-            why = "No likely outcome contains everything that the text names."
-            return self._asked(text, found, overlooked, why)
-        known = self._strange(plan) and not new  # known words that fit no possible action
-        if known or (new and self._is_fulfilled(found, new)):
-            return self._impossible(text, found, new)
+        words = [self.language.fold(word) for word in self._strange(found)]
+        new = [word for word in words if word not in encoder.reader.counts]
         if new:
-            return self._unexplained(text, found, decision.options)
-        understood, confidence = plan.understood, plan.confidence
-        why = "One outcome is in the prediction set." if sets else "One outcome is likely."
-        if sets is None:  # calibrated sets keep their guarantee
-            options = self._applicable(found)
-            if not options:
-                return self._impossible(text, found)
-            first, decision = decision, decide(options)
-            if decision.kind == "act" and first.kind == "act":
-                # Ask rather than act against the follower's own choice.
-                understood &= decision.options[0].outcome == first.options[0].outcome
-            elif decision.kind == "act":
-                why = "The other likely outcomes use another kind of action or change nothing."
-                others = [each.plan for each in found.options[:_MOST_OTHERS]]
-                understood = names_all(found.request, options[0].plan, others, self.language)
-                confidence = options[0].probability
-        marks = {word for each in found.request.text for word in each.tokens} & {"?", "？"}
-        if sets is None and marks and not marks & {*self._counts}:
-            understood, why = False, "The text is a question, and no question was demonstrated."
-        if sets is None and decision.kind == "act" and understood:
-            same = self._equal(found, decision.options[0], options)
-            complete = len(same) <= MOST_OFFERED
-            if len(same) > 1:
-                why = "Several things fit the description equally well."
-                return self._asked(text, found, same[:MOST_OFFERED], why, complete=complete)
-            decision = Decision("act", same, complete)
-        if decision.kind == "act" and understood:
-            done = decision.options[0].plan
-            if sets is None and (self._changes_nothing(found, done) or self._undoes(found, done)):
-                return self._declined(text, "already", "The command is already fulfilled.")
-            return self._acted(text, done, confidence, why, (text, ""))
-        if understood or not marks:
-            why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
-        if sets is not None:
-            size = len(sets.select(options))
-            why = f"{size} outcomes are in the {sets.coverage:.0%} prediction set."
-        found = replace(found, options=options, plan=options[0].plan if sets is None else plan)
-        return self._asked(text, found, decision.options, why, complete=decision.complete)
+            names = self._name_words()
+            new = [word for word in new if word not in names]
+        return Unknown(tuple(new), tuple(word for word in words if word not in new))
 
-    def _impossible(self, text: str, found: Considered, new: Sequence[str] = ()) -> Turn:
-        """Decline a command that fits no plan; the reason may be that it is already fulfilled."""
-        if self._is_fulfilled(found, new):
-            return self._declined(text, "already", "The command is already fulfilled.")
-        return self._declined(text, "no plan", "No possible action matches the verb.")
+    def _name_words(self) -> set[str]:
+        """Return the words of all known values."""
+        values = self.follower._fitted().fitted.encoder.values.values()
+        names = {name for each in values for name in each}
+        return {word for name in names for word in self.language.fold(name).split()}
 
-    def _is_fulfilled(self, found: Considered, new: Sequence[str]) -> bool:
-        others = [each.plan for each in found.options[:_MOST_OTHERS]]
-        verbs = self._verbs(found.request).values()
-        return is_fulfilled(found.request, self.language, verbs, others, strange=new)
-
-    def _changes_nothing(self, found: Considered, plan: Plan) -> bool:
-        """Return whether a plan changes nothing because the command is already fulfilled.
-
-        False for actions such as *wait*, which never change anything.
-        """
-        request = found.request
-        if request.world.outcome(plan.end) != request.world.outcome(request.start):
-            return False
-        if len(plan.actions) > 1:  # a round trip may be what was asked for
-            return not self._was_shown(found, plan) and self._is_fulfilled(found, ())
-        return is_fulfilled(request, self.language, (), (), plan.actions)
-
-    def _was_shown(self, found: Considered, plan: Plan) -> bool:
-        """Return whether exactly this text was demonstrated with the same types of actions."""
-        world, text = found.request.world, found.request.text
-        way = Trajectory(plan.states, plan.actions)
-        recalled = self.follower._fitted().memory.recall(text, world, [way], np.zeros(1))
-        return bool(recalled) and (recalled[0].shown.words, recalled[0].shown.roots) == (
-            words_of(text),
-            labels_of(world, way)[0],
+    def _told_unknown(self, text: str, new: Sequence[str]) -> str:
+        """Return a sentence that lists unknown words as they were said, at most three."""
+        language = self.language
+        said = {language.fold(word): word for word in self._words(text)[::-1]}
+        words = [said.get(word, word)[:_LONGEST_WORD] for word in new[:MOST_OFFERED]]
+        return phrase(
+            language,
+            "unknown" if len(words) == 1 else "unknown words",
+            words=listed(language, quoted(language, words), "and"),
         )
 
-    def _undoes(self, found: Considered, plan: Plan) -> bool:
-        """Return whether similar demonstrations suggest the opposite of a plan's only action.
+    def _reading(self, found: Considered) -> Reading:
+        """Return what the text of a request says about its options."""
+        counts = self.follower._fitted().fitted.encoder.reader.counts
+        known = self.follower._get_action_words(self.language)
+        return Reading(found, self.language, known, counts)
 
-        They do if a demonstration of a similar text leads back to the current state after the plan,
-        and either its text is the same, or the plan lacks something that the text names.
-        """
-        world, now = found.request.world, found.request.world.outcome(plan.start)
-        memory = self.follower._fitted().memory
-        if len(plan.actions) != 1 or not memory.strength or self._was_shown(found, plan):
-            return False
-        after = plan.end
-        if all(world.outcome(world.step(after, each)) != now for each in world.actions(after)):
-            return False
-        back = self.follower.follow(self._read, self.environment, plan.end)
-        if not back.actions or world.outcome(back.end) != now:
-            return False
-        text = found.request.text
-        ways = [Trajectory(each.states, each.actions) for each in (plan, back)]
-        recalled = memory.recall(text, world, ways, np.zeros(len(ways)))
-        if not recalled or recalled[1].amount <= recalled[0].amount:
-            return False
-        shown = recalled[1].shown.words == words_of(text)
-        return shown or not names_all(found.request, plan, (back,), self.language)
+    def _judged(self, text: str, found: Considered, reading: Reading) -> Turn:
+        """Act on a command, ask about it, or decline it (see `judge`)."""
+        unknown = self._unknown(found.plan)
+        sets = PredictionSets.of(self.follower.learnt_)
+        judged = judge(found, reading, unknown, sets)
+        new = unknown.new or reading.particles(found.plan)
+        told = self._told_unknown(text, new) if judged.phrase == "unknown" else ""
+        if judged.kind == "decline":
+            return self._declined(text, judged.phrase, judged.reason, told)
+        if judged.kind == "ask":
+            return self._asked(
+                text, found, judged.options, judged.reason, complete=judged.complete,
+                before=told and f"{told} ",
+            )  # fmt: skip
+        plan = self._joined(judged.options)
+        if plan is None:
+            return self._declined(text, "no plan", "The plans cannot be carried out in a row.")
+        confidence = plan.confidence if judged.confidence is None else judged.confidence
+        return self._acted(text, plan, confidence, judged.reason, (text, ""))
 
-    def _plausible(self, found: Considered) -> tuple[list[Option], list[Option]]:
-        """Split the options into those that words may select and the less likely ones."""
-        options, least = found.options[:_MOST_OTHERS], _PLAUSIBLE * found.options[0].probability
-        count = sum(each.probability >= least for each in options)
-        return list(options[:count]), list(options[count:])
-
-    def _overlooked(self, found: Considered, new: Sequence[str]) -> tuple[Option, ...]:
-        """Return unlikely options with all values that the text names, if no likely one has them.
-
-        Returns () if the text has other words that were never demonstrated.
-        """
-        request, language = found.request, self.language
-        likely, others = self._plausible(found)
-        plans = [each.plan for each in (*likely, *others)]
-        has_all = list(name_all(request, plans, language))
-        if any(has_all[: len(likely)]):
-            return ()
-        if not named_words(request, plans, language).issuperset(new):
-            return ()
-        kept = zip(others, has_all[len(likely) :], strict=True)
-        named = [each for each, has in kept if has]
-        return applicable(request, named, language, self._verbs(request))[:MOST_OFFERED]
-
-    def _applicable(self, found: Considered) -> tuple[Option, ...]:
-        """Return the options that fit the verb of the text; their probabilities sum to 1.
-
-        Returns () if everything that the text names is found only in options with another verb.
-        """
-        request, language, options = found.request, self.language, found.options
-        plausible, _ = self._plausible(found)
-        kept = applicable(request, plausible, language, self._verbs(request))
-        if len(kept) == len(plausible):
-            return options
-        plans = [each.plan for each in plausible]
-        kept_all = zip(plausible, name_all(request, plans, language), strict=True)
-        named = [each for each, has in kept_all if has]
-        if named and not any(each in named for each in kept):
-            return ()
-        total = math.fsum(each.probability for each in kept)
-        return tuple(each._replace(probability=each.probability / total) for each in kept)
-
-    def _equal(
-        self, found: Considered, chosen: Option, options: Sequence[Option]
-    ) -> tuple[Option, ...]:
-        """Return the chosen option and others that the text describes equally well."""
-        speaker = self.follower._get_speaker()
-        if speaker is None:
-            return (chosen,)
-        others = options[:_MOST_OTHERS]
-        return fit_equally(found.request, chosen, others, self.language, speaker.is_plain)
-
-    @property
-    def _counts(self) -> Mapping[str, int]:
-        """Number of occurrences of each word in the demonstrations."""
-        return self.follower._fitted().fitted.encoder.reader.counts
-
-    def _verbs(self, request: Request) -> Mapping[str, frozenset[str]]:
-        """Return the verbs of a text, including misspelt ones, with the root labels they mean."""
-        speaker, counts = self.follower._get_speaker(), self._counts
-        found: dict[str, frozenset[str]] = {}
-        if speaker is not None:
-            for word in (self.language.fold(w) for each in request.text for w in each.tokens):
-                known = word if word in counts else nearest_word(word, counts)
-                found[word] = speaker.verbs.get(known, frozenset())
-        return found
-
-    def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
-        """Report unknown words, and ask for confirmation if one outcome is likely."""
-        words, told = self._strange(found.plan), self._unknown(found.plan)
-        if any(self.language.fold(word) in self.language.negations for word in words):
-            return self._declined(text, "decline", "The text has an unknown negation.")
-        new = {self.language.fold(word) for word in words}
-        known = set(content_words(found.request, self.language)) - new
-        why = f"Unknown words: {', '.join(words)}."
-        if known and len(options) == 1:
-            return self._asked(text, found, options, why, before=f"{told} ")
-        return self._declined(text, "", why, told)
+    def _joined(self, options: Sequence[Option]) -> Plan | None:
+        """Return the plans of options as one; None if they cannot follow each other."""
+        if len(options) == 1:
+            return options[0].plan
+        actions = [action for each in options for action in each.plan.actions]
+        try:
+            way = CachedEnvironment(self.environment).trace(self._now, actions)
+        except DemonstrationError:
+            return None
+        parts = tuple(each.plan for each in options)
+        return Plan(way.actions, way.states, 0.0, 1.0, parts=parts)
 
     def _asked(
         self,
@@ -617,12 +444,15 @@ class Agent:
         complete: bool = True,
         before: str = "",
     ) -> Turn:
-        language, unexplained = self.language, self._strange(found.plan)
+        language = self.language
+        unexplained = [language.fold(word) for word in self._strange(found.plan)]
+        speaker = self.follower._get_speaker()
 
         def ask() -> Question:
             asked = ask_which(
                 found.request, options, language, self._describe, complete=complete,
-                spoken=self._spoken, unexplained=unexplained,
+                spoken=self._spoken, unexplained={*unexplained, *self._name_words()},
+                **({} if speaker is None else {"led": speaker.led}),
             )  # fmt: skip
             return asked._replace(text=before + asked.text)
 
@@ -673,17 +503,20 @@ class Agent:
         answerer = self.follower._get_answerer()
         if answerer is not None and answerer.begins_question(text):
             return self._answer(text)
-        named = [
+        exact = [
             each
             for each in asked.offered
             if self._plain_words(each.text or self._describe(each.plan)) == words
         ]
-        if len(named) == 1:  # the reply is exactly the name of an option
-            return self._choose(asked, tuple(named), text)
+        if len(exact) == 1:  # repeats the name of an option exactly
+            return self._choose(asked, tuple(exact), text)
+        reading = self._reading(found)
+        others = asked.others[:_MOST_OTHERS]
+        named = reading.fitting([each for each in others if reading.names_all_of(each.plan)])
         reply = read_reply(
             self._words(text),
             asked.offered,
-            asked.others[:_MOST_OTHERS],
+            named or others,
             world,
             self.language,
             self._plain_words(asked.said),
@@ -699,17 +532,14 @@ class Agent:
             return self._asked(asked.said, found, reply.options[:MOST_OFFERED], why)
         if reply.meaning == "new":
             return None
+        if all(reading.changes_nothing(e) and reading.is_fulfilled(e.plan) for e in reply.options):
+            return self._declined(text, "already", "The command is fulfilled already.")
         return self._choose(asked, reply.options, text)
 
     def _choose(self, asked: _Open, options: tuple[Option, ...], text: str) -> Turn:
-        plan, said = options[0].plan, asked.said
-        if len(options) > 1:
-            actions = [action for each in options for action in each.plan.actions]
-            try:
-                way = CachedEnvironment(self.environment).trace(self._now, actions)
-            except DemonstrationError as error:
-                return self._declined(text, "no plan", str(error))
-            plan = Plan(way.actions, way.states, 0.0, 1.0)
+        plan, said = self._joined(options), asked.said
+        if plan is None:
+            return self._declined(text, "no plan", "The plans cannot be carried out in a row.")
         plan = replace(plan, confidence=1.0, understood=True)
         # A value completes the first text; the name of a plan explains that text.
         if options[0] not in asked.offered or asked.turn.by_value or len(options) > 1:
@@ -721,7 +551,7 @@ class Agent:
     def _without_question(self, text: str) -> Turn | None:
         """Decline a reply if no question is open; None if the text is not a reply."""
         language, words = self.language, self._plain_words(text)
-        counts = self._counts
+        counts = self.follower._fitted().fitted.encoder.reader.counts
         plain = {*language.stop_words, *language.function_words}
         new = [word for word in words if word not in counts and word not in plain]
         replies = {word for texts in language.replies.values() for t in texts for word in t.split()}
@@ -755,9 +585,13 @@ class Agent:
     def _spoken(self, kind: str) -> float:
         """Return the share of a label's known values that occur in training texts."""
         encoder = self.follower._fitted().fitted.encoder
-        counts, language = encoder.reader.counts, encoder.reader.language
+        language, counts = self.language, encoder.reader.counts
+        stems = {language.singular(word) for word in counts}
         values = sorted(encoder.values.get(kind, ()))[:50]
-        said = [all(word in counts for word in language.fold(value).split()) for value in values]
+        said = [
+            all(word in counts or language.singular(word) in stems for word in name.split())
+            for name in map(language.fold, values)
+        ]
         return math.fsum(said) / len(said) if said else 0.0
 
 

@@ -30,6 +30,7 @@ from groundling.commands import Commands
 from groundling.data.own import folds
 from groundling.dialogue.options import right_outcomes
 from groundling.dialogue.outcomes import all_options
+from groundling.dialogue.phrases import with_phrases
 from groundling.dialogue.prediction_sets import PredictionSets
 from groundling.dialogue.questions import (
     Answer,
@@ -37,6 +38,7 @@ from groundling.dialogue.questions import (
     diagnose_questions,
     split_questions,
 )
+from groundling.dialogue.reading import ActionWords
 from groundling.dialogue.speaker import Speaker
 from groundling.errors import (
     DemonstrationError,
@@ -52,6 +54,7 @@ from groundling.features.reader import Text
 from groundling.inference.decoder import SHARPEST, SOFTEST
 from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
+from groundling.language.languages import Language
 from groundling.language.parser import Parser
 from groundling.learning.incremental import forget, teach
 from groundling.learning.rounds import ProgressCallback, early
@@ -484,6 +487,14 @@ class Follower(Estimator):
             self._speaker: tuple[FittedModel, Speaker | None] = (learnt.fitted, speaker)
         return self._speaker[1]
 
+    def _get_action_words(self, language: Language) -> ActionWords:
+        """Return the demonstrated words with the types of action that they were used for."""
+        memory = self._fitted().memory
+        kept = getattr(self, "_action_words", None)
+        if kept is None or kept[0] is not memory or kept[1].language != language:
+            self._action_words = kept = (memory, ActionWords.of(memory, language))
+        return kept[1]
+
     def answer(self, question: str, environment: Environment, state: State) -> Answer:
         """Answer a question about a state, without changing it.
 
@@ -520,8 +531,7 @@ class Follower(Estimator):
         if learnt.answers is None:
             return None
         if getattr(self, "_answerer", (None,))[0] is not learnt.answers:
-            language = learnt.fitted.encoder.reader.language
-            self._answerer = (learnt.answers, Answerer.from_dict(learnt.answers, language))
+            self._answerer = (learnt.answers, Answerer.from_dict(learnt.answers, _spoken(learnt)))
         return self._answerer[1]
 
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
@@ -806,6 +816,11 @@ def _with_questions(learnt: Learnt, questions: Iterable[Demonstration]) -> Learn
     if not listed:
         return replace(learnt, questions=(), answers=None if learnt.questions else learnt.answers)
     commands = [each.shown.instructions for each in learnt.examples if each.shown is not None]
-    language = learnt.fitted.encoder.reader.language
-    answers = Answerer.learn(listed, language, commands=commands).to_dict()
+    answers = Answerer.learn(listed, _spoken(learnt), commands=commands).to_dict()
     return replace(learnt, answers=answers, questions=listed)
+
+
+def _spoken(learnt: Learnt) -> Language:
+    """Return the language of the demonstrations, with its function words and phrases."""
+    reader = learnt.fitted.encoder.reader
+    return with_phrases(reader.language, reader.counts)

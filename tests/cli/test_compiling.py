@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 from groundling.cli.main import app
 from groundling.compiler import COMPILING, announced, njit
 from groundling.overlay.passes import pass_instances
-from groundling.overlay.potentials import return_amounts
+from groundling.overlay.potentials import return_sets
 from groundling.tasks.puzzles._search import search
 
 
@@ -18,7 +18,7 @@ def test_compiling_ahead_of_time_leaves_nothing_to_compile():
     found = " ".join(map(str, pass_instances.signatures))
     for part in ("ScaledPotentials", "LogPotentials", "GraphLayout", "FlatLayout"):
         assert part in found
-    assert return_amounts.signatures
+    assert return_sets.signatures
     assert search.signatures
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from groundling.dialogue.options import options_of
+from groundling.dialogue.options import group_by_outcome
 from groundling.dialogue.outcomes import all_options, all_plans, decoded_plan, rank_plans, world_of
 from tests.dialogue.conftest import Scene
 
@@ -29,7 +29,7 @@ def test_options_agree_with_follow(follower, house):
     plan, [options] = follower.follow(*request), all_options(follower, [request])
     assert options[0].outcome == plan.end
     assert options[0].probability == pytest.approx(plan.confidence)
-    few = options_of(plan)
+    few = group_by_outcome((plan, *plan.alternatives))
     assert [each.outcome for each in few[:2]] == [each.outcome for each in options[:2]]
     assert sum(each.probability for each in few) <= 1 + 1e-9
 

@@ -15,7 +15,7 @@ from tests.overlay.semirings import CASES, check
 
 MODULES = (recursion, semiring, layout, passes)
 KERNELS = {
-    layout: ("GraphTile", "FlatTile", "GraphLayout", "FlatLayout", "_pull", "_lay_out_tile"),
+    layout: ("GraphTile", "FlatTile", "GraphLayout", "FlatLayout", "_lay_out_tile"),
 }
 """Of these modules only these are kernels; of the others, everything."""
 

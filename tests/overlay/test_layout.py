@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from groundling.errors import GraphError
 from groundling.features.labels import NodeLabel, NodeLabeller, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
-from groundling.overlay import layout as module
 from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph, Layouts
@@ -16,7 +14,6 @@ from groundling.overlay.layout import (
     is_flat,
     lay_out_flat,
     lay_out_graphs,
-    make_workspaces,
 )
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
@@ -103,40 +100,6 @@ def test_flat_kernels_are_not_used_where_an_action_has_several_nodes():
     words = [((WordLabel("word=go"), 1.0),)]
     made = [Instance(skeleton, words, [Candidates.single([graph])], (0,))]
     assert not is_flat(encode(made, FeatureSpace(min_count=0), grow=True).batch)
-
-
-def edged(relations):
-    """Return an instance about one graph with an edge for each relation."""
-    names = tuple(f"n{place}" for place in range(len(relations) + 1))
-    near = [tuple((place + 1, (name,)) for place, name in enumerate(relations))]
-    near += [((0, ("back",)),)] * len(relations)
-    labels = ((NodeLabel("a"), 1.0),)
-    shape = shape_of(tuple(near), (True,) * len(names))
-    graph = LaidOutGraph((labels,) * len(names), names, shape, labels, ())
-    skeleton = joined_skeleton([Instruction.chain("go")], Overlay(), lambda each, _: [[0]])
-    words = [((WordLabel("word=go"), 1.0),)]
-    made = Instance(skeleton, words, [Candidates.single([graph])], (0,))
-    return encode([made], FeatureSpace(min_count=0), grow=True)
-
-
-def test_layout_refuses_more_relations_than_a_link_has_bits_for(monkeypatch):
-    encoding = edged(["to", "by", "at"])
-    lay_out_graphs(encoding.batch)
-    monkeypatch.setattr(module, "MOST_RELATIONS", 6)
-    with pytest.raises(GraphError, match=r"relations in grounding graphs must be at most 6; got 7"):
-        lay_out_graphs(encoding.batch)
-    assert (2**64 - 1) >> int(module.RELATION) == 2**16 - 1
-
-
-def test_layout_refuses_more_states_than_a_link_has_bits_for(monkeypatch):
-    encoding = edged(["to"] * 8)
-    layout = lay_out_graphs(encoding.batch)
-    [space] = make_workspaces(encoding.batch, layout, 1)
-    assert len(space.tile.state_node) == 16
-    monkeypatch.setattr(module, "MOST_STATES", 15)
-    with pytest.raises(GraphError, match=r"of a plan must be at most 15; got 16\. Use shorter"):
-        make_workspaces(encoding.batch, layout, 1)
-    assert int(module.STATE) == 2**24 - 1
 
 
 def test_numbers_on_edges_are_one_relation():

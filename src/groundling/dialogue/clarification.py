@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from groundling.dialogue.options import Option
 from groundling.dialogue.phrases import listed, phrase, quoted
+from groundling.dialogue.reading import values_of
 from groundling.features.spans import Span, SpanIndex
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation
@@ -16,18 +17,6 @@ from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 
 _NOUNS = ("NOUN", "PROPN")
-_MOST_STEPS = 2000  # maximum steps to find out whether a command is fulfilled
-
-
-def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
-    """Return the string values in a plan's graphs, keyed by label name."""
-    found: dict[str, set[str]] = {}
-    for state, action in zip(plan.states, plan.actions, strict=False):
-        for labels in world.ground(state, action).node_labels:
-            for label in labels:
-                if isinstance(label.value, str):
-                    found.setdefault(label.name, set()).add(label.value)
-    return found
 
 
 def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
@@ -36,193 +25,11 @@ def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
     return [tuple(sorted({label.name for label in g.labels(g.root)})) for g in graphs]
 
 
-def content_words(request: Request, language: Language) -> list[str]:
-    """Return the content words of a text, folded by case."""
-    plain = {*language.stop_words, *language.function_words}
-    words = (language.fold(word) for each in request.text for word in each.tokens)
-    return [word for word in words if word not in plain and not is_punctuation(word)]
+class Led(NamedTuple):
+    """The name of a value, and the words before it (*in der Küche*); none if they are unknown."""
 
-
-def names_something(request: Request, plan: Plan, language: Language) -> bool:
-    """Return whether a text names a value that occurs in a plan's graphs."""
-    words = [language.fold(word) for each in request.text for word in each.tokens]
-    return bool(SpanIndex(values_of(request.world, plan), language).find(words, words))
-
-
-def applicable(
-    request: Request,
-    options: Sequence[Option],
-    language: Language,
-    verbs: Mapping[str, frozenset[str]],
-) -> tuple[Option, ...]:
-    """Return the options whose actions have the type that the verb of a text names.
-
-    `verbs` maps words to the root labels of their actions (see `Speaker.verbs`). A word that spells
-    a root label also names it. Only the options that lack the fewest of the named labels are
-    returned, or none if every option lacks all of them. An option without a thing that the text
-    names is left out if another option has that thing. An option that changes nothing is left out
-    if another option of its type changes something: *switch off the lamp* means a lamp that is on.
-    """
-    world = request.world
-    folded = {language.fold(word) for each in request.text for word in each.tokens}
-    types = [_types(world, each.plan) for each in options]
-    wanted = {name for word in folded for name in verbs.get(word, ())}
-    wanted |= {name for names in types for name in _spelt(names, folded, language)}
-    lacking = [len(wanted - names) for names in types]
-    least = min(lacking, default=0)
-    if wanted and least == len(wanted):
-        return ()
-    kept = [place for place in range(len(options)) if lacking[place] == least]
-    plans = [each.plan for each in options]
-    named = list(name_all(request, plans, language))
-    kept = [place for place in kept if named[place]] or kept
-    same = [world.outcome(each.plan.start) == each.outcome for each in options]
-    changing = {types[place] for place in kept if not same[place]}
-    return tuple(
-        options[place] for place in kept if not same[place] or types[place] not in changing
-    )
-
-
-def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[str]]) -> bool:
-    """Return whether a plan has an action for each verb of a text, and no other actions."""
-    wanted = frozenset().union(*verbs)
-    done = [_types(world, part) for part in plan.parts or (plan,)]
-    return wanted <= frozenset().union(*done) and all(not wanted or own & wanted for own in done)
-
-
-def is_fulfilled(
-    request: Request,
-    language: Language,
-    verbs: Iterable[frozenset[str]],
-    others: Sequence[Plan],
-    actions: Iterable[Any] | None = None,
-    strange: Iterable[str] = (),
-) -> bool:
-    """Return whether a command is fulfilled: its action would lead back to this state.
-
-    A command is fulfilled if some other action can be undone by an action that has the type and all
-    values that the text names. For *switch off the lamp*, the other action is to switch the lamp
-    on. A type is named by `verbs`, or by a word that spells it; `strange` words count only if they
-    spell it. If `actions` are given, only these may lead back, whatever their type.
-    """
-    world, now, wanted = request.world, request.start, frozenset().union(*verbs)
-    folded = {language.fold(word) for each in request.text for word in each.tokens}
-    here, steps = world.outcome(now), 0
-    for first in world.actions(now):
-        there = world.step(now, first)
-        if world.outcome(there) == here:
-            continue
-        for back in world.actions(there):
-            steps += 1
-            if steps > _MOST_STEPS:
-                return False
-            if actions is not None and back not in actions:
-                continue
-            if world.outcome(world.step(there, back)) == here:
-                plan = Plan((back,), (there, now), 0.0, 1.0)
-                types = _types(world, plan)
-                spelt = _spelt(types, folded, language)
-                words = {word for name in spelt for word in language.fold(name).split()}
-                named = wanted <= types and bool(wanted or spelt) and words.issuperset(strange)
-                if actions is not None or (named and names_all(request, plan, others, language)):
-                    return True
-    return False
-
-
-def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
-    """Return whether a plan has all values that a text names.
-
-    Only values in the graphs of this plan or of `others` are searched for in the text.
-    """
-    return next(iter(name_all(request, (plan, *others), language)))
-
-
-def name_all(request: Request, plans: Sequence[Plan], language: Language) -> Iterator[bool]:
-    """Yield, for each plan, whether it has all values that a text names (see `names_all`)."""
-    spans = _names(request, plans, language)
-    for plan in plans:
-        own = values_of(request.world, plan)
-        places = {span.places for span in spans if span.value in own.get(span.kind, ())}
-        yield all(span.places in places for span in spans)
-
-
-def named_words(request: Request, plans: Iterable[Plan], language: Language) -> set[str]:
-    """Return the words of a text that name a value of some plan, folded by case."""
-    words = [language.fold(word) for each in request.text for word in each.tokens]
-    return {words[place] for span in _names(request, plans, language) for place in span.places}
-
-
-def _names(request: Request, plans: Iterable[Plan], language: Language) -> list[Span]:
-    values: dict[str, set[str]] = {}
-    for each in plans:
-        for kind, found in values_of(request.world, each).items():
-            values.setdefault(kind, set()).update(found)
-    words = [language.fold(word) for each in request.text for word in each.tokens]
-    return list(SpanIndex(values, language).find(words, words))
-
-
-def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
-    """Return the string values and label names at the root nodes of a plan's actions."""
-    graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
-    labels = {label for graph in graphs for label in graph.labels(graph.root)}
-    return frozenset(each.value if isinstance(each.value, str) else each.name for each in labels)
-
-
-def _spelt(names: Iterable[str], words: Collection[str], language: Language) -> set[str]:
-    """Return the names whose words all occur among the given case-folded words."""
-    return {name for name in names if {*language.fold(name).split()} <= {*words}}
-
-
-def fit_equally(
-    request: Request,
-    chosen: Option,
-    options: Iterable[Option],
-    language: Language,
-    is_plain: Callable[[str], bool],
-) -> tuple[Option, ...]:
-    """Return the chosen option, and all others that the text describes equally well.
-
-    Such an option makes the same change to another thing, and has every value of the chosen option
-    that the text names: *the lamp* fits all lamps. If the chosen option changes nothing and there
-    are others, it is left out. Only the chosen option is returned if the text has an indefinite
-    article (*a lamp*), or a word that may distinguish the things (a word for which `is_plain` is
-    false).
-    """
-    world = request.world
-    words = [language.fold(word) for each in request.text for word in each.tokens]
-    own = values_of(world, chosen.plan)
-    spans = SpanIndex(own, language).find(words, words)
-    named = {(span.kind, span.value) for span in spans}
-    places = {place for span in spans for place in span.places}
-    plain = {*language.stop_words, *language.function_words}
-    others = (word for place, word in enumerate(words) if place not in places)
-    if (
-        not named
-        or {*words} & {*language.indefinites}
-        or not all(word in plain or is_punctuation(word) or is_plain(word) for word in others)
-    ):
-        return (chosen,)
-    shape = _shape(world, chosen.plan)
-    now = world.outcome(chosen.plan.start)
-    equal = [
-        each
-        for each in options
-        if each.outcome not in (chosen.outcome, now)
-        and _shape(world, each.plan) == shape
-        and all(v in values_of(world, each.plan).get(kind, ()) for kind, v in named)
-    ]
-    return tuple(equal) if equal and chosen.outcome == now else (chosen, *equal)
-
-
-def _shape(world: CachedEnvironment, plan: Plan) -> list[tuple[Any, ...]]:
-    """Return the nodes and labels of a plan's graphs, without their string values."""
-    found = []
-    for state, action in zip(plan.states, plan.actions, strict=False):
-        graph = world.ground(state, action)
-        for node, labels in zip(graph.parts, graph.node_labels, strict=True):
-            plain = ((e.name, "" if isinstance(e.value, str) else e.value) for e in labels)
-            found.append((node, *sorted(plain, key=str)))
-    return found
+    words: tuple[str, ...]
+    name: str
 
 
 class Question(NamedTuple):
@@ -246,18 +53,21 @@ def ask_which(
     complete: bool = True,
     spoken: Callable[[str], float] = lambda kind: 1.0,
     unexplained: Iterable[str] = (),
+    led: Callable[[str, str, str], Led] = lambda kind, value, article: Led((), value),
 ) -> Question:
     """Return a question about which of several options the user means.
 
-    If the options have different values of some label, the question lists these values with the
-    user's noun for the options. Otherwise it lists the plans, as described by `describe`. Unless
-    `complete`, it also offers *none of these*. Labels whose values are frequent in training texts,
-    according to `spoken`, are preferred. Words in `unexplained` are not used.
+    If a label has a different value for each option, the question lists these values together
+    with the user's noun for the options. Otherwise it lists the plans, described by `describe`.
+    Unless `complete`, it also offers *none of these*. Labels whose values occur most in training
+    texts, according to `spoken`, are preferred. Case-folded words in `unexplained` are not used.
+    `led` returns a label's value after an article with the words before it, in languages where
+    these depend on it.
     """
     world = request.world
     found = [values_of(world, each.plan) for each in options]
     sorts = [_sorts(world, each.plan) for each in options]
-    own = _distinct(found, spoken) if all(each == sorts[0] for each in sorts) else None
+    kind, own = _distinct(found, spoken) if all(e == sorts[0] for e in sorts) else ("", None)
     thing = article = ""
     if own is not None and len(options) > 1:
         shared = [
@@ -275,7 +85,10 @@ def ask_which(
         named = quoted(language, texts)
         form, thing = "mean", ""
     else:
-        texts = [_called(value, thing, language) for value in own]
+        said = [led(kind, value, article) for value in own]
+        if not all(each.words for each in said):
+            said = [Led((), value) for value in own]
+        texts = [_called(each, thing, article, language) for each in said]
         named = texts
         form = "which" if thing else "which one"
         if thing and f"which {article}" in language.phrases:
@@ -290,9 +103,9 @@ def ask_which(
 
 def _distinct(
     found: Sequence[Mapping[str, set[str]]], spoken: Callable[[str], float]
-) -> list[str] | None:
-    """Return a different value for each option, all of the same label, or None."""
-    best: tuple[tuple[float, ...], list[str]] | None = None
+) -> tuple[str, list[str] | None]:
+    """Return the name of a label and its unique value for each option, or None."""
+    best: tuple[tuple[float, ...], str, list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
         if spoken(kind) <= 0:  # values that never occur in training texts
             continue
@@ -306,8 +119,8 @@ def _distinct(
             extra = sum(len(values[kind]) for values in found)
             key = (-spoken(kind), strange, extra, sum(len(v.split()) for v in chosen))
             if best is None or key < best[0]:
-                best = (key, chosen)
-    return None if best is None else best[1]
+                best = (key, kind, chosen)
+    return ("", None) if best is None else best[1:]
 
 
 def _labels_with(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
@@ -351,17 +164,29 @@ def _thing(
     nouns = (
         (word, before[place])
         for place, (word, plain, tag) in enumerate(zip(words, folded, tags, strict=True))
-        if tag in _NOUNS and plain not in taken and word not in strange
+        if place
+        and tag in _NOUNS
+        and plain not in language.plain_words
+        and plain not in taken
+        and plain not in strange
     )
     shortest = min((value for _, value in shared), default="", key=lambda v: (len(v), v))
     return next(nouns, (shortest, ""))
 
 
-def _called(value: str, thing: str, language: Language) -> str:
-    """Return the name of an option with a value: *the red one*, or the thing itself."""
-    named = SpanIndex({"": {value}}, language)
-    itself = not thing or any(language.fold(word) in named for word in thing.split())
-    return phrase(language, "thing" if itself else "one", value=value)
+def _called(said: Led, thing: str, article: str, language: Language) -> str:
+    """Return an option's name from its value: *the red one*, or the thing itself."""
+    named, phrases = SpanIndex({"": {said.name}}, language), language.phrases
+    if not thing or any(language.fold(word) in named for word in thing.split()):
+        return " ".join((*said.words, said.name)) if said.words else phrase(
+            language, "thing", value=said.name
+        )  # fmt: skip
+    if not said.words or f"one {article}" not in phrases:
+        return phrase(language, "one", value=" ".join((*said.words, said.name)))
+    # An article alone is that of the thing: *die rote*, but *die in der Küche*.
+    alone = len(said.words) == 1 and f"one {said.words[0]}" in phrases
+    value = said.name if alone else " ".join((*said.words, said.name))
+    return phrase(language, f"one {article}", value=value)
 
 
 # ---- replies --------------------------------------------------------------------------------
@@ -444,7 +269,8 @@ def read_reply(
         ):
             reply = _by_values(options, have, groups)
             if reply is not None:
-                return reply
+                several = "all" in heard and len(reply.options) > 1
+                return Reply("choose", reply.options) if several else reply
         return _NEW
     if "yes" in heard:
         return Reply("choose" if len(offered) == 1 else "narrow", tuple(offered))

@@ -108,18 +108,6 @@ class Reason:
         """The log ratio of the plans' probabilities after reranking."""
         return self.literal + self.weight * self.speaker
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the reason as JSON-ready data."""
-        return {
-            "plan": [str(action) for action in self.plan.actions],
-            "rival": [str(action) for action in self.rival.actions],
-            "literal": self.literal,
-            "weight": self.weight,
-            "speaker": self.speaker,
-            "total": self.total,
-            "words": [{"word": word, "amount": amount} for word, amount in self.words],
-        }
-
 
 @dataclass(frozen=True)
 class PragmaticListener:

@@ -33,21 +33,6 @@ def _itself(state: State) -> Hashable:
     return state
 
 
-def options_of(plan: Plan, outcome: Callable[[State], Hashable] = _itself) -> tuple[Option, ...]:
-    """Return the outcomes of a plan and its alternatives, most probable first.
-
-    `outcome` maps a final state to its outcome (see `Environment.outcome`). Only the plan and its
-    alternatives are counted, so probabilities may add up to less than one. To count every plan of
-    a search, use `groundling.dialogue.outcomes`.
-
-    >>> other = Plan(("wait",), ("hall", "hall"), -1.2, 0.3)
-    >>> plan = Plan(("go",), ("hall", "sofa"), -0.4, 0.67, alternatives=(other,))
-    >>> [(each.outcome, round(each.probability, 2)) for each in options_of(plan)]
-    [('sofa', 0.67), ('hall', 0.3)]
-    """
-    return group_by_outcome((plan, *plan.alternatives), outcome)
-
-
 def group_by_outcome(
     plans: Iterable[Plan], outcome: Callable[[State], Hashable] = _itself
 ) -> tuple[Option, ...]:

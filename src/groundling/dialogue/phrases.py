@@ -23,6 +23,7 @@ WORDLESS: Mapping[str, str] = {
     "unknown": "{words}?",
     "unknown words": "{words}?",
     "decline": "?",
+    "no answer": "?",
     "no plan": "–",
     "already": "✓",
     "cancelled": "–",
@@ -43,7 +44,8 @@ class PhraseTable:
     ----------
     phrases
         The agent's phrases, with the same keys as `WORDLESS` and placeholders such as `{options}`;
-        `which ARTICLE` is the question about a thing whose noun takes that article.
+        also `which ARTICLE` and `one ARTICLE` for a thing that follows that article, and `asks
+        KIND` for the first words of questions.
     replies
         Words in replies to a question: `yes`, `no`, `not`, `all`, `none`, `cancel`, `first`,
         `last`, and words to ignore (`filler`).
@@ -52,7 +54,9 @@ class PhraseTable:
     ordinals
         Words for *first*, *second* and so on.
     articles
-        Forms of the article, which depend on the noun that follows.
+        Words before a noun that agree with it.
+    endings
+        Endings that words of one stem differ in, for parsers of another language.
     """
 
     phrases: Mapping[str, str]
@@ -60,6 +64,7 @@ class PhraseTable:
     common: tuple[str, ...]
     ordinals: Mapping[str, float]
     articles: frozenset[str] = frozenset()
+    endings: tuple[str, ...] = ()
 
 
 def _read_tables() -> dict[str, PhraseTable]:
@@ -75,6 +80,7 @@ def _read_tables() -> dict[str, PhraseTable]:
                 for word in table["words"][name].split("|")
             },
             articles=frozenset(table["words"].get("articles", "").split("|")) - {""},
+            endings=tuple(filter(None, table["words"].get("endings", "").split("|"))),
         )
         for language, table in data.items()
     }
@@ -124,9 +130,12 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
     tables = [PHRASES[name] for name in names]
     if not tables:
         return language
-    # The language of the parser may lack the function words of these tables.
-    foreign = (table.common for name, table in PHRASES.items()
-               if name in names and name != language.name)  # fmt: skip
+    # A parser of another language does not know the function words of these tables.
+    foreign = [PHRASES[name] for name in names if name != language.name]
+
+    def more(known: tuple[str, ...], name: str) -> tuple[str, ...]:
+        return (*known, *(word for each in foreign for word in each.replies.get(name, ())))
+
     return replace(
         language,
         phrases=tables[0].phrases,
@@ -134,7 +143,11 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
             meaning: tuple(word for table in tables for word in table.replies.get(meaning, ()))
             for meaning in dict.fromkeys(each for table in tables for each in table.replies)
         },
-        function_words=(*language.function_words, *(word for each in foreign for word in each)),
+        function_words=(*language.function_words, *(w for e in foreign for w in e.common)),
+        stop_words=(*language.stop_words, *(w for e in foreign for w in sorted(e.articles))),
+        universals=more(language.universals, "all"),
+        negations=more(language.negations, "not"),
+        plurals=(*((end, "") for table in foreign for end in table.endings), *language.plurals),
         ordinals={
             word: n
             for ordinals in (*(table.ordinals for table in tables), language.ordinals)

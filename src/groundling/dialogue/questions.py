@@ -53,9 +53,10 @@ _PRIOR = {
     "relation spelt": 3.0,
     "relation spelt elsewhere": -3.0,
 }
-_ASKED_LABEL = 2.0  # initial weight of a word that spells a label, in questions about its value
-_FAINT = 0.1  # minimum probability of a thing in an answer
-_EMPTY = 0.2  # share of empty answers in training below which a question must have an answer
+_OPENING = 4.0  # initial score of an answer type that the first words of a question ask for
+_ASKED_LABEL = 2.0  # initial weight of a word that spells a label, for questions about its value
+_FAINT = 0.1  # probability below which a thing is never the answer
+_EMPTY = 0.2  # share of empty answers below which a question is assumed to have an answer
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
@@ -509,6 +510,33 @@ class Answerer:
         label = self.language.fold(kind.removeprefix(VALUE)).replace(" ", "")
         return _ASKED_LABEL * (self.language.singular(label) in said)
 
+    def _opened(self, text: str) -> dict[str, tuple[str, ...]]:
+        """Return the answer types that the first words of a text ask for, and these words."""
+        words = [self.language.fold(word) for word in split_words(text, self.language)]
+        found = {}
+        for kind in (EXISTS, COUNT, SET, VALUE.split()[0]):
+            for said in self.language.phrases.get(f"asks {kind}", "").split("|"):
+                first = tuple(said.split())
+                if first and tuple(words[: len(first)]) == first:
+                    found[kind] = first
+        return found
+
+    def can_answer(self, text: str) -> bool:
+        """Return whether answers of the type that the first words ask for were demonstrated.
+
+        Unknown universal words (*is everything open?*) cannot be answered either.
+        """
+        opened = self._opened(text)
+        words = {self.language.fold(word) for word in split_words(text, self.language)}
+        known = {*self.asking.get(EXISTS, ())}
+        if EXISTS in opened and words & {*self.language.universals} - known:
+            return False
+        return not opened or any(self._type(kind) in opened for kind in self.asked(text))
+
+    @staticmethod
+    def _type(kind: str) -> str:
+        return VALUE.split()[0] if kind.startswith(VALUE) else kind
+
     def asked(self, text: str, world: _World | None = None) -> dict[str, float]:
         """Return the probability of each answer type; the type `command` means no question."""
         kinds = dict.fromkeys(self.asking)
@@ -519,11 +547,17 @@ class Answerer:
         words = self._asking_words(text)
         # A label that no training question asks for uses the best weights of other labels.
         known = [kind for kind in self.asking if kind.startswith(VALUE)]
+        opened = {*self._opened(text)}
+        # *Which* may also ask for a value; demonstrations with it decide.
+        if SET in opened and any(f"^ {words[0]}" in each for each in self.asking.values()):
+            opened.add(VALUE.split()[0])
         scores = []
         for kind in kinds:
             table = [self.asking[kind]] if kind in self.asking else [self.asking[k] for k in known]
             means = [math.fsum(each.get(w, 0.0) for w in words) for each in table]
-            scores.append((max(means) if means else -math.inf) + self._spelt_label(text, kind))
+            prior = self._spelt_label(text, kind) + _OPENING * (self._type(kind) in opened)
+            least = 0.0 if self._type(kind) in opened else -math.inf
+            scores.append(max(means, default=least) + prior)
         chances = np.exp(log_softmax(np.array(scores)))
         return dict(zip(kinds, chances.tolist(), strict=True))
 
@@ -581,7 +615,7 @@ class Answerer:
                 for place, chance in enumerate(chances.tolist())
             )
         )
-        value = self._read(kind, things, world)
+        value = self._read(kind, things, world, chances)
         total = math.fsum(asked.values())
         share = asked[kind] / total if total else 0.0  # the total is 0 for a certain command
         count = len(units)
@@ -591,7 +625,14 @@ class Answerer:
             for row, unit in zip(range(place * count, (place + 1) * count), units, strict=True)
         )
         names = tuple(world.names[thing] for thing in things)
-        unknown = tuple(unit.text for unit in units if self._is_unknown(unit, world))
+        opening = {word for words in self._opened(text).values() for word in words}
+        if opening and opening.issuperset(unit.text for unit in units):
+            value = None  # nothing is described
+        unknown = tuple(
+            unit.text
+            for unit in units
+            if unit.text not in opening and self._is_unknown(unit, world)
+        )
         return Answer(value, things, sure * share, names, reasons, unknown)
 
     def _is_unknown(self, unit: DescriptionUnit, world: _World) -> bool:
@@ -615,16 +656,20 @@ class Answerer:
         return kind == SET and empty < _EMPTY * count
 
     @staticmethod
-    def _read(kind: str, things: Sequence[Hashable], world: _World) -> Any:
-        if kind == EXISTS:
-            return bool(things)
+    def _read(kind: str, things: Sequence[Hashable], world: _World, chances: Reals) -> Any:
+        """Return the answer of a type; the value of a label must be that of a likely thing."""
+        if kind == EXISTS:  # as it was learnt: at least one thing is described
+            return float(np.prod(1.0 - chances)) < 0.5
         if kind == COUNT:
             return len(things)
         if kind == SET:
             return frozenset(things)
-        name = kind.removeprefix(VALUE)
-        values = Counter(v for thing in things for v in world.values[thing].get(name, ()))
-        return min(values, key=lambda v: (-values[v], str(v)), default=None)
+        name, values = kind.removeprefix(VALUE), Counter[Any]()
+        for thing, chance in zip(world.things, chances.tolist(), strict=True):
+            for value in world.values[thing].get(name, ()):
+                values[value] += chance
+        best = min(values, key=lambda v: (-values[v], str(v)), default=None)
+        return best if values[best] >= 0.5 * float(chances.sum()) else None
 
     # ---- files --------------------------------------------------------------------------------
 
@@ -690,7 +735,7 @@ class _Wanted:
                     "Use things that things(state) lists."
                 )
             return cls(answer, SET, _set_loss([thing in answer for thing in world.things]))
-        having = _labels_with(answer, world)
+        having = _labels_with(answer, world, _plain(shown.instructions))
         if having:
             name, holders = having
             return cls(answer, f"{VALUE}{name}", _value_loss(holders))
@@ -702,18 +747,26 @@ class _Wanted:
         )
 
 
-def _labels_with(answer: Any, world: _World) -> tuple[str, list[bool]] | None:
-    """Return the label that has a value, with a flag for each thing that has it, or None."""
+def _labels_with(answer: Any, world: _World, text: str) -> tuple[str, list[bool]] | None:
+    """Return the label that has a value, and the things that have it, or None if none has it.
+
+    Of several labels, the one of the thing with most words of the question is returned.
+    """
     if isinstance(answer, (int, float)):
         if float(answer) == int(answer) and answer <= len(world.things):
             return None
         answer = float(answer)
-    names = Counter(
-        name for values in world.values.values() for name, v in values.items() if answer in v
-    )
+    words = _stems(map(world.language.fold, split_words(text, world.language)), world.language)
+    said: dict[str, int] = {}
+    names: Counter[str] = Counter()
+    for thing, values in world.values.items():
+        spelt = {word for each in world.labels[thing] for word in each.words}
+        for name in (name for name, found in values.items() if answer in found):
+            names[name] += 1
+            said[name] = max(said.get(name, 0), len(spelt & words))
     if not names:
         return None
-    name = min(names, key=lambda each: (names[each], each))
+    name = min(names, key=lambda each: (-said[each], names[each], each))
     return name, [answer in world.values[thing].get(name, ()) for thing in world.things]
 
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from groundling.dialogue.clarification import Led
 from groundling.dialogue.outcomes import Listener, chances, world_of
-from groundling.dialogue.phrases import PHRASES, detect
+from groundling.dialogue.phrases import PHRASES, detect, with_phrases
 from groundling.dialogue.translation import (
     PlanLabels,
     Reals,
@@ -31,6 +31,7 @@ from groundling.dialogue.translation import (
 from groundling.errors import DemonstrationError, ModelFileError
 from groundling.features.lexicon import Meaning
 from groundling.features.reader import Text
+from groundling.language.languages import Language
 from groundling.language.parser import language_of, load_parser
 from groundling.language.sentences import is_punctuation, is_unspaced
 from groundling.plan import Plan
@@ -46,8 +47,6 @@ _CUT = 2.0  # penalty for a fragment of a longer text
 _FLUENCY = 0.1  # weight of the speaker's score against the listener's log probability
 _JOINT = 1.0  # penalty for each additional fragment
 _LONGEST = 3  # maximum number of actions in a fragment
-_COMMON = 0.25  # share of texts above which a word cannot distinguish things
-_CHANCE = 0.05  # maximum probability that a word and a type of action co-occur by chance
 
 Signature = tuple[str, ...]
 
@@ -159,7 +158,7 @@ class Speaker:
                 "store them: pass the demonstrations the follower was trained on."
             )
         self.follower = follower
-        self.language = language_of(load_parser(follower.parser))
+        self.language = _language_of(follower)
         traces = [CachedEnvironment(e.environment).trace(e.start, e.actions, str(e)) for e in shown]
         texts = [words_of(each.instructions, self.language) for each in shown]
         self.model = TranslationModel.learn(
@@ -172,7 +171,8 @@ class Speaker:
         )
         self._fragments: dict[tuple[Signature, ...], Counter[Fragment]] = {}
         self._names: dict[Meaning, Counter[str]] = {}
-        self._leads: dict[str | float, Counter[Signature]] = {}  # words before a name: *in der*
+        # The words before a name, and the name after them: *in der*, *Küche*.
+        self._phrases: dict[str | float, Counter[tuple[Signature, str]]] = {}
         self._inflected = _inflected(word for words in texts for word in words)
         for words, way in zip(texts, traces, strict=True):
             if words and way.graphs:
@@ -199,9 +199,9 @@ class Speaker:
                 for signatures, found in self._fragments.items()
             ],
             "names": [[*meaning, dict(found)] for meaning, found in self._names.items()],
-            "leads": [
-                [name, [[list(words), count] for words, count in found.items()]]
-                for name, found in self._leads.items()
+            "phrases": [
+                [value, [[list(lead), name, count] for (lead, name), count in found.items()]]
+                for value, found in self._phrases.items()
             ],
             "inflected": list(map(sorted, self._inflected)),
         }  # fmt: skip
@@ -211,7 +211,7 @@ class Speaker:
         """Restore a speaker from the output of `to_dict`."""
         speaker = cls.__new__(cls)
         speaker.follower = follower
-        speaker.language = language_of(load_parser(follower.parser))
+        speaker.language = _language_of(follower)
         try:
             speaker.model = TranslationModel.from_dict(
                 data["model"], follower.lexicon_, speaker.language
@@ -236,11 +236,14 @@ class Speaker:
                 )
                 for kind, value, found in data["names"]
             }
-            speaker._leads = {
-                name if isinstance(name, float) else str(name): Counter(
-                    {tuple(map(str, words)): _count(count) for words, count in found}
+            speaker._phrases = {
+                value if isinstance(value, float) else str(value): Counter(
+                    {
+                        (tuple(map(str, lead)), str(name)): _count(count)
+                        for lead, name, count in found
+                    }
                 )
-                for name, found in data.get("leads", ())
+                for value, found in data.get("phrases", ())
             }
             articles, common = data.get("inflected", ((), ()))
             speaker._inflected = frozenset(map(str, articles)), frozenset(map(str, common))
@@ -304,8 +307,8 @@ class Speaker:
     ) -> tuple[str | Gap, ...]:
         """Return the words with gaps for names; empty if a name is not of a value in the graphs."""
         found: list[str | Gap] = []
-        names: list[tuple[Meaning, list[str]]] = []  # the words in each gap
-        last = -1  # index of the last word in a gap
+        names: list[tuple[Meaning, list[str], Signature]] = []  # of each gap: words, words before
+        last = -1  # position of the last word in a gap
         for place in places:
             word = words[place]
             senses = self.model.wording.senses(word)
@@ -325,14 +328,15 @@ class Speaker:
             if found and found[-1] == gap[0] and last == place - 1:  # the same name
                 names[-1][1].append(word)
             else:
-                lead = self._lead(found)
-                if lead:
-                    self._leads.setdefault(gap[1][1], Counter())[lead] += 1
+                follows = bool(found) and isinstance(found[-1], Gap) and last == place - 1
+                names.append((gap[1], [word], names[-1][2] if follows else self._lead(found)))
                 found.append(gap[0])
-                names.append((gap[1], [word]))
             last = place
-        for meaning, spelt in names:
-            self._names.setdefault(meaning, Counter())[" ".join(spelt)] += 1
+        for meaning, spelt, lead in names:
+            name = " ".join(spelt)
+            self._names.setdefault(meaning, Counter())[name] += 1
+            if lead:
+                self._phrases.setdefault(meaning[1], Counter())[lead, name] += 1
         return tuple(found)
 
     # ---- speaking -------------------------------------------------------------------------
@@ -403,9 +407,12 @@ class Speaker:
     ) -> list[tuple[float, tuple[str, ...], bool]]:
         """Return the best filled-in fragments for a span of a plan, with their scores."""
         filled = []
+        known = self._fragments.get(signatures, Counter[Fragment]())
+        gaps = {part for each in known for part in each.words if isinstance(part, Gap)}
         spelt = _spellings(graphs)
-        for fragment, count in self._fragments.get(signatures, Counter()).items():
-            words = self._filled(fragment, labels, spelt)
+        names = {gap: self._name_in(gap, labels, spelt) for gap in gaps}
+        for fragment, count in known.items():
+            words = self._filled(fragment, names)
             if words:
                 prior = math.log(count) - _CUT * (not fragment.whole)
                 filled.append((words, fragment.first, prior))
@@ -437,6 +444,8 @@ class Speaker:
     def _lead(self, words: Sequence[str | Gap]) -> Signature:
         """Return the article at the end of the given words, and the prepositions before it."""
         articles, common = self._inflected
+        if not articles:
+            return ()
         lead: list[str] = []
         for word in reversed(words):
             plain = self.language.fold(word) if isinstance(word, str) else ""
@@ -445,40 +454,102 @@ class Speaker:
             lead.insert(0, plain)
         return tuple(lead)
 
-    def _own_lead(self, value: str | float) -> Counter[Signature]:
-        """Return the articles that precede a name, or the last part of one (*Tischlampe*)."""
-        if value in self._leads or not isinstance(value, str):
-            return self._leads.get(value, Counter())
-        ends = [name for name in map(str, self._leads) if value.endswith(name)]
-        return self._leads[max(ends, key=len)] if ends else Counter()
+    def _own_phrases(self, value: str | float) -> Counter[tuple[Signature, str]]:
+        """Return the phrases of a name, or of its last part (*Tischlampe*)."""
+        if value in self._phrases or not isinstance(value, str):
+            return self._phrases.get(value, Counter())
+        ends = [name for name in map(str, self._phrases) if value.endswith(name)]
+        return self._phrases[max(ends, key=len)] if ends else Counter()
 
-    def _filled(
-        self, fragment: Fragment, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
-    ) -> tuple[str, ...]:
-        """Fill the gaps with the values of a plan; empty if a gap cannot be filled.
+    def _is_noun(self, value: str | float) -> bool:
+        """Return whether a name has no ending that depends on the words before it."""
+        return all(str(value).endswith(name.lower()) for _, name in self._own_phrases(value))
+
+    def _after(self, kind: str, value: str | float, lead: Signature) -> str:
+        """Return the name of a value as it is spelt after some words; empty if it is unknown.
+
+        If it was never demonstrated after them, it gets the ending of other values of its kind.
+        """
+        if not lead:
+            return ""
+        own: Counter[str] = Counter()
+        endings: Counter[str] = Counter()
+        for _, other in (each for each in self._names if each[0] == kind):
+            for (words, name), count in self._phrases.get(other, Counter()).items():
+                if words == lead and other == value:
+                    own[name] += count
+                elif words == lead and name.lower().startswith(str(other)):
+                    endings[name[len(str(other)) :]] += count
+        if own or not any(endings) or not isinstance(value, str):
+            return own.most_common(1)[0][0] if own else ""
+        return value + endings.most_common(1)[0][0]
+
+    def led(self, kind: str, value: str, article: str = "") -> Led:
+        """Return the name of a value, and the words that were demonstrated before it.
+
+        There are none in languages whose articles do not depend on the noun. A name after an
+        article alone is spelt as after `article`.
+        """
+        known = value.lower()  # as labels of plans are read
+        phrases = self._own_phrases(known)
+        [((lead, name), _)] = phrases.most_common(1) or [(((), value), 0)]
+        if article and len(lead) == 1 and lead[0] in self._inflected[0]:
+            name = self._after(kind, known, (article,)) or name
+        return Led(lead, value if name.lower() == known or known not in self._phrases else name)
+
+    def _name_in(
+        self, gap: Gap, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
+    ) -> tuple[str, str | float]:
+        """Return the name and the value in a plan that fill a gap; two empty strings if none does.
 
         `spelt` maps values to their spelling in the plan's graphs.
         """
+        names = (
+            (name, value[1])
+            for label, value in labels[gap.action].slots
+            if label == gap.label and (name := self._name(gap.kind, value, spelt)) is not None
+        )
+        return next(names, ("", ""))
+
+    def _filled(
+        self, fragment: Fragment, names: Mapping[Gap, tuple[str, str | float]]
+    ) -> tuple[str, ...]:
+        """Fill the gaps with names and their values; empty if a gap has none.
+
+        The first noun of adjacent gaps decides the article before them: *im Flur*, but *in der
+        Küche*.
+        """
+        gaps = [part for part in fragment.words if isinstance(part, Gap)]
+        if not all(names[gap][0] for gap in gaps):
+            return ()
         words: list[str] = []
         last = 0  # where the words since the last gap begin
+        run: list[tuple[str, Meaning]] = []  # names and values of adjacent gaps
+
+        def fill() -> None:
+            nonlocal last
+            lead, known = self._lead(words[last:]), Counter[Signature]()
+            if lead:
+                nouns = (value for _, (_, value) in run if self._is_noun(value))
+                for (own, _), count in self._own_phrases(next(nouns, run[-1][1][1])).items():
+                    known[own] += count
+            if lead and known and lead not in known:
+                words[len(words) - len(lead) :] = lead = known.most_common(1)[0][0]
+            for name, (kind, value) in run:
+                words.extend((self._after(kind, value, lead) or name).split())
+            run.clear()
+            last = len(words)
+
         for part in fragment.words:
             if not isinstance(part, Gap):
+                if run:
+                    fill()
                 words.append(part)
                 continue
-            names = (
-                (name, value)
-                for label, value in labels[part.action].slots
-                if label == part.label and (name := self._name(part.kind, value, spelt)) is not None
-            )
-            name, value = next(names, ("", ("", "")))
-            if not name:
-                return ()
-            lead, known = self._lead(words[last:]), self._own_lead(value[1])
-            if lead and known and lead not in known:  # *im Flur*, but *in der Küche*
-                [(own, _)] = known.most_common(1)
-                words[len(words) - len(lead) :] = own
-            words += name.split()
-            last = len(words)
+            name, value = names[part]
+            run.append((name, (part.kind, value)))
+        if run:
+            fill()
         return tuple(words)
 
     def _name(self, kind: str, value: Meaning, spelt: Mapping[str, str]) -> str | None:
@@ -499,61 +570,6 @@ class Speaker:
             last = word
         return text
 
-    # ---- verbs ----------------------------------------------------------------------------
-
-    def _wholes(self) -> Iterator[tuple[frozenset[str], set[str], int]]:
-        """Yield the root labels, words and count of each complete text, without names."""
-        for signatures, fragments in self._fragments.items():
-            names = frozenset(name for signature in signatures for name in signature)
-            for fragment, count in fragments.items():
-                if fragment.whole:
-                    plain = (word for word in fragment.words if isinstance(word, str))
-                    yield names, {self.language.fold(word) for word in plain}, count
-
-    @cached_property
-    def _texts(self) -> tuple[Counter[str], int]:
-        """The number of demonstrated texts that contain each word, and the number of texts."""
-        texts: Counter[str] = Counter()
-        total = 0
-        for _, words, count in self._wholes():
-            total += count
-            texts.update(dict.fromkeys(words, count))
-        return texts, total
-
-    def is_plain(self, word: str) -> bool:
-        """Return whether a word is too common, or too closely tied to a verb, to name a thing."""
-        texts, total = self._texts
-        return word in self.verbs or texts[word] >= _COMMON * total
-
-    @cached_property
-    def verbs(self) -> Mapping[str, frozenset[str]]:
-        """Words that always occur with one type of action, with the root labels of that type.
-
-        A label belongs to a word if the word spells the label, or if all demonstrated texts with
-        the word have the label, too often for a coincidence.
-        """
-        texts, total = self._texts
-        labels: Counter[str] = Counter()
-        shared: dict[str, frozenset[str]] = {}
-        for names, words, count in self._wholes():
-            labels.update(dict.fromkeys(names, count))
-            for word in words:
-                shared[word] = shared.get(word, names) & names
-        found = {}
-        for word, names in shared.items():
-            own = {
-                name
-                for name in names
-                if labels[name] < total
-                and (
-                    self.language.fold(name) == word
-                    or (labels[name] / total) ** texts[word] < _CHANCE
-                )
-            }
-            if own and not is_punctuation(word):
-                found[word] = frozenset(own)
-        return found
-
     # ---- probabilities --------------------------------------------------------------------
 
     def log_probabilities(
@@ -563,6 +579,12 @@ class Speaker:
         world = world_of(self.follower, environment)
         labels = [describe_graphs(graphs_of(world, p.states, p.actions)) for p in plans]
         return self.model.log_probabilities(words_of(text, self.language), labels)
+
+
+def _language_of(follower: Listener) -> Language:
+    """Return the language of a follower's demonstrations, with its function words and endings."""
+    counts = follower._fitted().fitted.encoder.reader.counts
+    return with_phrases(language_of(load_parser(follower.parser)), counts)
 
 
 def _count(value: Any) -> int:

@@ -140,12 +140,16 @@ class Wording:
                 self.values[kind].add(value)
                 self._senses.clear()
 
+    def _fixed(self, word: str) -> tuple[Meaning, ...]:
+        return self.lexicon.look_up(word, self.values, language=self.language)
+
     def senses(self, word: str) -> tuple[Meaning, ...]:
         """Return the (kind, value) pairs that a word names; ordinals have a kind of their own."""
         folded = self.language.fold(word)
         found = self._senses.get(folded)
         if found is None:
-            fixed = self.lexicon.look_up(folded, self.values, language=self.language)
+            forms = (folded, *self.language.stems(folded))
+            fixed = next(filter(None, map(self._fixed, forms)), ())
             learnt = self.lexicon.learnt.get(folded, {})
             sure = tuple(pair for pair, extent in learnt.items() if extent >= _SURE)
             found = self._senses[folded] = tuple(

@@ -276,6 +276,11 @@ class NodeLabeller:
         if any(a >= b for a, b in zip(self.bins, self.bins[1:], strict=False)):
             raise SettingError(f"`bins` must be in ascending order; got {self.bins}.")
 
+    @property
+    def has_amounts(self) -> bool:
+        """Whether numbers are features by themselves, without a word to compare them with."""
+        return "real" in self.numbers or "bins" in self.numbers
+
     def spell(self, labels: Iterable[Label], prefix: str = "") -> list[tuple[NodeLabel, float]]:
         """Return labels in the form in which features use them, with their amounts."""
         spelled: list[tuple[NodeLabel, float]] = []

@@ -269,5 +269,5 @@ def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
 
 
 def replace_choice(command: Command) -> Command:
-    """Return a command for all its entities instead of a choice, as the rules never ask."""
+    """Return a choice as a command for all its entities, because the rule matcher never asks."""
     return command._replace(target=command.target._replace(choice=False))

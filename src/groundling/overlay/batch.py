@@ -66,11 +66,14 @@ class Batch(NamedTuple):
 
 # Kernels receive only the arrays that they read, because each argument adds compile time.
 Texts = namedtuple(
-    "Texts",
-    "instance_words word_parent word_link word_dependency word_direction word_group word_set "
-    "word_leads word_advance instance_nodes instance_cells cell_pair instance_groups",
+    "Texts", "instance_words word instance_nodes instance_cells cell_pair instance_groups"
 )
-"""The arrays of a batch that describe texts."""
+"""The arrays of a batch that describe texts; `word` has all arrays of words as records."""
+
+WORD = np.dtype(
+    [(name.removeprefix("word_"), np.int32) for name in Batch._fields if name.startswith("word_")]
+)
+"""The record of a word in `Texts.word`."""
 
 Plans = namedtuple(
     "Plans",
@@ -83,4 +86,8 @@ Plans = namedtuple(
 
 def part_of(batch: Batch, kind: Any) -> Any:
     """Return the arrays of a batch that are the fields of a named tuple class."""
-    return kind(*(getattr(batch, name) for name in kind._fields))
+    arrays = batch._asdict()
+    words = arrays["word"] = np.recarray(len(batch.word_parent), WORD)
+    for name in WORD.names or ():
+        words[name] = arrays[f"word_{name}"]
+    return kind(*(arrays[name] for name in kind._fields))

@@ -327,16 +327,11 @@ class Encoder:
         found = frozenset((s, p) for s, p in places if not labelled[s][p])
         return found if len(found) < sum(map(len, labelled)) else frozenset()
 
-    @property
-    def matches_names(self) -> bool:
-        """Whether words are compared with the values in candidate graphs."""
-        return bool(self.values) and self.reader.lexicon.string_match
-
     def by_new_values(
         self, graphs: Sequence[LaidOutGraph]
     ) -> dict[tuple[tuple[str, str], ...], list[LaidOutGraph]]:
         """Group graphs by the values in them that did not occur in training."""
-        values = self.values if self.matches_names else {}
+        values = self.values if self.reader.lexicon.string_match else {}
         sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
         for graph in graphs:
             new = tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
@@ -390,17 +385,15 @@ class Encoder:
         The latest result is cached, because consecutive texts often have the same graphs.
         """
         same, known, found = self._latest_values
-        if same is not graphs or known is not self.values:
-            found = self._new_values_of(graphs)
-            self._latest_values = graphs, self.values, found
-        return found
-
-    def _new_values_of(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, Collection[str]]:
+        if same is graphs and known is self.values:
+            return found
         new: dict[str, set[str]] = {}
         for kind, value in _values_in(graphs):
             if kind in self.values and value not in self.values[kind]:
                 new.setdefault(kind, set()).add(value)
-        return LayeredValues(self.values, new) if new else self.values
+        found = LayeredValues(self.values, new) if new else self.values
+        self._latest_values = graphs, self.values, found
+        return found
 
     # ---- both ---------------------------------------------------------------------------
 

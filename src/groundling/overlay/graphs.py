@@ -26,7 +26,6 @@ from groundling.features.labels import (
     NodeLabeller,
     kind_of_name,
 )
-from groundling.overlay.distinct import in_order
 from groundling.overlay.settings import Overlay
 from groundling.ragged import entries_of, renumbered, starts_of
 from groundling.world.graph import GroundingGraph, Label, labels_of
@@ -94,15 +93,23 @@ class Shape:
         if overlay.adjacency == "soft":
             found.append((np.repeat(nodes, count), np.tile(nodes, count), place[FAR]))
         node, end = (np.concatenate([each[side] for each in found]) for side in (0, 1))
-        code = np.concatenate([np.broadcast_to(each[2], len(each[0])) for each in found])
-        kind = np.repeat(np.arange(len(found)), [len(each[0]) for each in found])
-        _, first = np.unique(node * count + end, return_index=True)
-        first = first[np.lexsort((end[first], kind[first], node[first]))]
-        self.node_near = starts_of(np.bincount(node[first], minlength=count), np.int32)
-        self.near_node, self.enters = end[first].astype(np.int32), tuple(enters)
-        used, where = in_order(code[first].tolist())
+        sizes = [len(each[0]) for each in found]
+        code = np.repeat(np.arange(len(found)), sizes)  # the kind, for now
+        order = ((node * len(found) + code) * count + end).argsort(kind="stable")
+        pair = renumbered(node * count + end)[1]
+        first = np.empty(pair.max(initial=-1) + 1, np.int64)
+        first[pair[::-1]] = np.arange(len(node))[::-1]
+        order = order[first[pair[order]] == order]
+        for begin, (_, _, given), size in zip(
+            starts_of(np.array(sizes)), found, sizes, strict=False
+        ):
+            code[begin : begin + size] = given
+        self.node_near = starts_of(np.bincount(node[order], minlength=count), np.int32)
+        self.near_node, self.enters = end[order].astype(np.int32), tuple(enters)
+        codes = code[order].tolist()
+        used = {each: number for number, each in enumerate(dict.fromkeys(codes))}
         names = list(place)
-        self.near_relation = where.astype(np.int32)
+        self.near_relation = np.array([used[each] for each in codes], np.int32)
         self.relations = tuple([names[each] for each in used])
 
     @property
@@ -241,20 +248,27 @@ class Layouts:
         if isinstance(graphs, GraphTable) and scene is None:
             return self._lay_out_table(graphs)
         patterns, made = Interner[Hashable](), list[tuple[tuple[str, ...], Shape]]()
+        known: dict[Hashable, int] = {}
         pattern_of, names, labels, ranks = [], [], list[tuple[Label, ...]](), list[_Ranks]()
         for graph in graphs:
             added, called, shape = list[_Thing](), graph.node_names, None
             if scene is not None and self.overlay.relations:
                 added, called, shape = self._surroundings(graph, scene)
-            roles = [name if name in graph.roles else "" for name in graph.node_names]
-            edges, root = _numbered(graph), graph.node_names.index(graph.root)
-            pattern_of.append(patterns((edges, root, *roles, id(shape))))
+            key = (graph.node_names, graph.edges, graph.root, graph.roles, id(shape))
+            number = known.get(key)
+            if number is None:  # the names of nodes do not matter
+                roles = [name if name in graph.roles else "" for name in graph.node_names]
+                edges, root = _numbered(graph), graph.node_names.index(graph.root)
+                number = known[key] = patterns((edges, root, *roles, id(shape)))
+            pattern_of.append(number)
             if len(made) < len(patterns):
                 parts = (*graph.parts, *[""] * len(added))
                 made.append((parts, self._shape(graph) if shape is None else shape))
             names.append(called)
-            labels += [*graph.node_labels, *[own for own, _ in added]]
-            ranks += [*self._ranks(graph, scene), *[own for _, own in added]]
+            labels += graph.node_labels
+            if scene is not None:
+                labels += [own for own, _ in added]
+                ranks += [*self._ranks(graph, scene), *[own for _, own in added]]
         things, shape_of = _LabelTable(labels, ranks), np.array(pattern_of, np.int64)
         starts = starts_of(np.array(list(map(len, names)), np.int64))
         columns: dict[tuple[int, str], NDArray[np.int64]] = {}
@@ -473,17 +487,20 @@ class _Column(NamedTuple):
     kinds: NDArray[np.int64]  # graph -> index of the node's labels in `things`, -1 without the node
 
     def narrowed(self, labeller: NodeLabeller, plain: bool) -> _Column:
-        """Return the column with only the nodes that occur.
+        """Return the column with only the nodes that occur, if that saves work.
 
         With `plain`, labels that only words compare are left out.
         """
         used = renumbered(self.kinds[self.kinds >= 0])[0]
+        keeps_all = labeller.has_amounts and not labeller.slots and not any(self.things.ranks)
+        if keeps_all and 2 * len(used) > len(self.things.kinds):
+            return self
         listed = [self.things.kinds[kind] for kind in used.tolist()]
         ranks = [self.things.ranks[kind] for kind in used.tolist()]
         if plain:
             labels = {*chain.from_iterable(listed)}
             kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
-            slots, amounts = labeller.slots, {"real", "bins"} & {*labeller.numbers}
+            slots, amounts = labeller.slots, labeller.has_amounts
             texts = {e for e in labels if isinstance(e.value, str) and kinds[e.name] in slots}
             compared = texts | {each for each in labels if isinstance(each.value, float)}
             # Things with ranks have no amounts.

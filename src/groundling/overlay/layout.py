@@ -16,6 +16,7 @@ methods, which sum the states of an action or add to them.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,6 @@ from numpy.typing import NDArray
 
 from groundling.array_views import view
 from groundling.compiler import inner, with_methods
-from groundling.errors import GraphError
 from groundling.overlay.batch import Batch, Indices, Integers, Plans, Reals, whole
 from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.potentials import PairTables, tabulate
@@ -32,10 +32,8 @@ from groundling.ragged import sizes_of, starts_of
 
 TILE = 256  # states per tile, so that their chart rows fit into the L1 cache
 
-# A link is packed into 64 bits: target state, source state and relation.
-FROM, RELATION = np.uint64(24), np.uint64(48)  # bit offsets
-STATE = np.uint64(2**24 - 1)
-MOST_STATES, MOST_RELATIONS = 2**24, 2**16
+# A link is packed into 64 bits: the target state in the low half, the source in the high half.
+FROM, TO = np.uint64(32), np.uint64(2**32 - 1)
 
 
 # ---- tiles, as the recursion sees them --------------------------------------------------------
@@ -72,6 +70,14 @@ class GraphTile(NamedTuple):
         """Set the value of an action's candidate."""
         values[self.action_block[action]] = value
 
+    def least(self, row: Reals) -> float:
+        """Return a lower bound of every candidate's sum in the `Scaled` semiring."""
+        low = math.inf
+        for action in range(len(self.action_block)):
+            first = row[self.action_start[action]]
+            low = first if first < low else low
+        return low
+
     def entering(self, ring: Any, row: Reals, action: int) -> Any:
         """Return ⊕ over the entry states of an action."""
         amount = ring.zero
@@ -105,10 +111,12 @@ class GraphTile(NamedTuple):
 
     def send_links(self, ring: Any, edge: Reals, row: Reals, message: Reals) -> None:
         """Add the values of each state's neighbours to its message, weighted by `edge`."""
-        for i in range(np.uint64(len(self.link))):
-            packed = self.link[i]
-            to, source = packed & STATE, packed >> FROM & STATE
-            message[to] = ring.plus(message[to], ring.times(edge[packed >> RELATION], row[source]))
+        for relation in range(len(self.relation_links) - 1):
+            first, last = self.relation_links[relation], self.relation_links[relation + 1]
+            score = edge[relation]
+            for i in range(np.uint64(first), np.uint64(last)):
+                to, source = self.link[i] & TO, self.link[i] >> FROM
+                message[to] = ring.plus(message[to], ring.times(score, row[source]))
 
     def receive_links(
         self, ring: Any, edge: Reals, rows: tuple[Reals, Reals, Reals], grad: Reals, weight: float
@@ -117,27 +125,16 @@ class GraphTile(NamedTuple):
 
         `rows` holds the adjoint of the message, the row, and the posterior of the row.
         """
+        asked, row, posterior = rows
         for relation in range(len(self.relation_links) - 1):
             first, last = self.relation_links[relation], self.relation_links[relation + 1]
-            even, odd = ring.zero, ring.zero  # two sums: each addition waits for the last
-            for i in range(first, last - 1, 2):
-                even = ring.plus(even, _pull(ring, self.link[np.uint64(i)], edge[relation], rows))
-                odd = ring.plus(odd, _pull(ring, self.link[np.uint64(i + 1)], edge[relation], rows))
-            if (last - first) % 2:
-                even = ring.plus(
-                    even, _pull(ring, self.link[np.uint64(last - 1)], edge[relation], rows)
-                )
-            grad[relation] += ring.counted(ring.plus(even, odd), weight)
-
-
-@inner
-def _pull(ring: Any, packed: Any, edge: float, rows: tuple[Reals, Reals, Reals]) -> Any:
-    """Add the backward flow of a link to its source state, and return the flow."""
-    asked, row, posterior = rows
-    source = packed >> FROM & STATE
-    flow = ring.times(ring.times(edge, asked[packed & STATE]), row[source])
-    posterior[source] = ring.plus(posterior[source], flow)
-    return flow
+            score, total_flow = edge[relation], ring.zero
+            for i in range(np.uint64(first), np.uint64(last)):
+                to, source = self.link[i] & TO, self.link[i] >> FROM
+                flow = ring.times(ring.times(score, asked[to]), row[source])
+                posterior[source] = ring.plus(posterior[source], flow)
+                total_flow = ring.plus(total_flow, flow)
+            grad[relation] += ring.counted(total_flow, weight)
 
 
 @with_methods
@@ -162,6 +159,9 @@ class FlatTile(NamedTuple):
 
     def put(self, values: Reals, action: int, value: Any) -> None:
         store(values, LANES * self.action_block[action], value)
+
+    def least(self, row: Reals) -> float:
+        return 0.0
 
     def entering(self, ring: Any, row: Reals, action: int) -> Any:
         return load(row, LANES * action)
@@ -207,7 +207,8 @@ class GraphLayout(NamedTuple):
     stay: int  # relation of every node to itself, or -1
     shape_links: Integers  # shape -> links
     shape_relations: Integers  # shape × relation -> number of links
-    link: NDArray[np.uint64]  # relation, source, target; packed, because reading them dominates
+    link: NDArray[np.uint64]  # between nodes; packed because reading dominates
+    link_relation: Indices
 
     def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile in the workspace; lay it out first unless `fresh` is false."""
@@ -219,7 +220,8 @@ class GraphLayout(NamedTuple):
             up_to_eights(whole(space.action_start[actions])), view(self.order, first, last - first),
             space.state_node, view(space.action_block, 0, actions), space.action_before,
             space.action_after, space.action_start, space.state_enters,
-            view(space.link, 0, space.relation_links[len(space.next_link)]), space.relation_links,
+            view(space.link, 0, space.relation_links[len(space.relation_links) - 1]),
+            space.relation_links,
         )  # fmt: skip
 
 
@@ -255,7 +257,7 @@ def _lay_out_tile(
     layout: GraphLayout, plans: Plans, space: TileSpace, candidates: tuple[int, int], nodes: int
 ) -> None:
     """Write the states of some candidates in sequence, and their links by relation."""
-    relations, (first, last) = len(space.next_link), candidates
+    relations, (first, last) = len(space.relation_links) - 1, candidates
     begin, end = plans.candidate_actions[first], plans.candidate_actions[last]
     fill(space.relation_links, relations + 1, 0)
     for action in range(begin, end):
@@ -278,7 +280,7 @@ def _lay_out_tile(
             space.action_after[action - begin] = 1.0 if action < actions[1] - 1 else 0.0
             both = np.uint64(state) | np.uint64(state) << FROM
             for i in range(layout.shape_links[shape], layout.shape_links[shape + 1]):
-                relation = layout.link[i] >> RELATION
+                relation = layout.link_relation[i]
                 place = space.next_link[relation]
                 space.next_link[relation] = place + 1
                 space.link[np.uint32(place)] = layout.link[i] + both
@@ -309,12 +311,8 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
     stay, stays = _stays(batch, node, local)
     order = np.lexsort((local, turn, shape))
     order = order[~stays[order]]
-    to, source, relation = (
-        each[order].astype(np.uint64) for each in (local, batch.near_node, batch.near_relation)
-    )
+    to, source = (each[order].astype(np.uint64) for each in (local, batch.near_node))
     relations = int(batch.near_relation.max(initial=-1)) + 1
-    _check_limit("The number of relations in grounding graphs", relations, MOST_RELATIONS,
-                 "Name kinds of relations on edges, not single things.")  # fmt: skip
     counts = np.bincount(
         shape[order] * relations + batch.near_relation[order], minlength=shapes * relations
     )
@@ -325,7 +323,8 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
         stay=stay,
         shape_links=starts_of(np.bincount(shape[order], minlength=shapes), np.int32),
         shape_relations=counts.reshape(shapes, relations).astype(np.int32),
-        link=to | source << FROM | relation << RELATION,
+        link=to | source << FROM,
+        link_relation=batch.near_relation[order].astype(np.uint32),
     )
 
 
@@ -445,6 +444,7 @@ class TileSpace(NamedTuple):
 class ChartSpace(NamedTuple):
     """Working memory for charts (words × states) and for values computed from them."""
 
+    lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a nonzero weight
     rows: Reals  # of all tiles
     messages: Reals
     posteriors: Reals  # of one tile
@@ -453,12 +453,12 @@ class ChartSpace(NamedTuple):
     asked: Reals  # adjoint of a message
     sums: Reals  # candidate of the tile -> sum of a row
     factors: Reals  # candidate of the tile -> factor for a row
-    lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a nonzero weight
 
 
 class PlanLayout(NamedTuple):
     """Scores and weights of the candidates of an instance."""
 
+    in_logs: NDArray[np.bool_]  # candidate -> whether it needs the log semiring
     group_shift: Reals  # group -> log of the divisor of its scores
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
@@ -468,7 +468,6 @@ class PlanLayout(NamedTuple):
     kind_weight: Reals
     graph_score: Reals  # graph of the instance -> ψ(y)
     graph_weight: Reals
-    in_logs: NDArray[np.bool_]  # candidate -> whether it needs the log semiring
 
 
 class Workspace(NamedTuple):
@@ -496,8 +495,6 @@ def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) 
         actions = most(sizes_of(batch.candidate_actions[starts]))
         links = most(_sums(of_actions, batch.candidate_actions[starts]))
         relations = layout.shape_relations.shape[1]
-        _check_limit("The states (actions × nodes) of a plan", most(states), MOST_STATES,
-                     "Use shorter plans or smaller graphs, or Overlay(nodes='flat').")  # fmt: skip
     owner = np.repeat(np.arange(len(words)), sizes_of(layout.instance_tiles))
     width, tile_cells = most(states), most(words[owner] * states)
     cells = most(words * _sums(states, layout.instance_tiles))
@@ -514,30 +511,17 @@ def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) 
         tile = TileSpace(
             np.zeros(actions + 1, np.uint64), np.zeros(actions, np.int32), np.zeros(actions),
             np.zeros(actions), np.zeros(width, np.uint32), np.zeros(width, np.bool_),
-            np.zeros(links, np.uint64), np.zeros(relations + 1, np.int32),
-            np.zeros(relations, np.int32),
+            np.zeros(links, np.uint64), *np.zeros((2, relations + 1), np.int32),
         )  # fmt: skip
-        rows, lanes = cells // LANES + 1, candidates // LANES + 1
-        chart = ChartSpace(
-            lane_rows(rows), lane_rows(rows), lane_rows(tile_cells // LANES + 1),
-            np.zeros(scores), np.zeros(scores), lane_rows(width // LANES + 1),
-            lane_rows(lanes), lane_rows(lanes), np.zeros(groups, np.bool_),
-        )  # fmt: skip
+        sizes = cells, cells, tile_cells, scores, scores, width, candidates, candidates
+        rows = [lane_rows(size // LANES + 1) for size in sizes]
+        chart = ChartSpace(np.zeros(groups, np.bool_), *rows)
         grouped = candidates * groups
-        plans = PlanLayout(
-            np.zeros(groups), np.zeros(grouped), np.zeros(grouped), np.zeros(candidates),
-            np.zeros(candidates), np.zeros(kinds), np.zeros(kinds), np.zeros(graphs),
-            np.zeros(graphs), np.zeros(candidates, np.bool_),
-        )  # fmt: skip
+        lengths = groups, grouped, grouped, candidates, candidates, kinds, kinds, graphs, graphs
+        plans = PlanLayout(np.zeros(candidates, np.bool_), *map(np.zeros, lengths))
         return Workspace(tile, chart, plans)
 
     return [make_workspace() for _ in range(count)]
-
-
-def _check_limit(what: str, found: int, most: int, cure: str) -> None:
-    """Raise `GraphError` if a count exceeds what the bits of a link can hold."""
-    if found > most:
-        raise GraphError(f"{what} must be at most {most:,}; got {found:,}. {cure}")
 
 
 # ---- arrangement of an encoding ---------------------------------------------------------------

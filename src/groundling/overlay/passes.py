@@ -144,10 +144,7 @@ def _read_text(texts: Texts, instance: int, stay: int) -> Text:
     groups = texts.instance_groups[instance + 1] - texts.instance_groups[instance]
     return Text(
         words, whole(texts.instance_nodes[instance]), whole(groups), whole(stay),
-        view(texts.word_parent, first, words), view(texts.word_link, first, words),
-        view(texts.word_dependency, first, words), view(texts.word_direction, first, words),
-        view(texts.word_group, first, words), view(texts.word_advance, first, words),
-        view(texts.word_set, first, words), view(texts.word_leads, first, words),
+        view(texts.word, first, words),
     )  # fmt: skip
 
 
@@ -214,9 +211,10 @@ def _weigh(
         for g in range(group_log.shape[1]):
             score += group_log[c, g]
         scores[c] = score
-        top = max(top, score)
-        if gold[c]:
-            top_gold = max(top_gold, score)
+        if score > top:
+            top = score
+        if gold[c] and score > top_gold:
+            top_gold = score
     if weight == 0.0 or top_gold == -math.inf:
         fill(free_weight, len(gold), 0.0)
         for c in range(len(gold)):

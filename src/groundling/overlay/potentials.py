@@ -35,7 +35,8 @@ class PairTables(NamedTuple):
     A block of word sets is scored together for every node that is paired with one of them, so each
     node is read once per block. The score of a node is the sum of the scores of its parts, and the
     score of a part is the sum of the scores of its labels. Shared parts are scored once. Nodes are
-    ordered by their number of parts, so that consecutive inner loops have the same length.
+    ordered by their number of parts, and parts by their number of labels, so that consecutive inner
+    loops have the same length.
     """
 
     block_set: Integers  # block of word sets, eight each -> sets
@@ -60,22 +61,20 @@ def tabulate(labels: LabelTables) -> PairTables:
     nodes = share_parts(
         labels.node_labels, labels.node_label, labels.node_amount, labels.label_part
     )
-    sizes = sizes_of(nodes.node_parts)
-    order = np.argsort(sizes, kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    node_parts = starts_of(sizes[order])
-    node_part = nodes.node_part[entries_of(nodes.node_parts[order], sizes[order])]
+    part_rank, part_labels, entry = _by_size(nodes.part_labels)
+    part_label, part_amount = nodes.part_label[entry], nodes.part_amount[entry]
+    rank, node_parts, entry = _by_size(nodes.node_parts)
+    node_part = part_rank[nodes.node_part[entry]]
     block_set = _group_sets(labels)
     place = np.empty(len(block_set), np.int64)
     place[block_set] = np.arange(len(block_set))
     block, lane = np.divmod(np.repeat(place, sizes_of(labels.set_pairs)), LANES)
-    met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(order))
+    met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(rank))
     block_node = met & 0xFFFFFFFF
     blocks = np.arange((len(labels.set_pairs) - 2) // LANES + 2)
     block_nodes = np.searchsorted(met >> 32, blocks)
     # The parts of a block are the parts of all its nodes.
-    counts = sizes[order][block_node]
+    counts = sizes_of(node_parts)[block_node]
     of_nodes = node_part[entries_of(node_parts[block_node], counts)]
     used, _ = distinct_keys(
         np.repeat(met >> 32, counts) << 32 | of_nodes, len(nodes.part_labels) - 1
@@ -89,10 +88,19 @@ def tabulate(labels: LabelTables) -> PairTables:
         block_part=(used & 0xFFFFFFFF).astype(np.uint32),
         node_parts=node_parts.astype(np.uint32),
         node_part=(node_part * LANES).astype(np.uint32),
-        part_labels=nodes.part_labels.astype(np.uint32),
-        part_label=(nodes.part_label * LANES).astype(np.uint32),
-        part_amount=nodes.part_amount,
+        part_labels=part_labels.astype(np.uint32),
+        part_label=(part_label * LANES).astype(np.uint32),
+        part_amount=part_amount,
     )
+
+
+def _by_size(starts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+    """Sort lists by size; return their ranks, their new starts, and the order of all entries."""
+    sizes = sizes_of(starts)
+    order = np.argsort(sizes, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank, starts_of(sizes[order]), entries_of(starts[order], sizes[order])
 
 
 def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
@@ -200,7 +208,8 @@ def score_sets(
             top = -math.inf
             for pair in range(begin, end):
                 pair_score[pair] = table[tables.pair_place[pair]]
-                top = max(top, pair_score[pair])
+                if pair_score[pair] > top:
+                    top = pair_score[pair]
             set_shift[s] = top if math.isfinite(top) else 0.0
             for pair in range(begin, end):
                 pair_shifted[pair] = pair_score[pair] - set_shift[s]
@@ -256,50 +265,26 @@ def _return_labels(
 @compiled
 def return_sets(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
-    scratch: Scratch, theta_grad: Reals,
+    scratch: Scratch, theta: Reals, wanted: NDArray[np.bool_], grad: Reals,
 ) -> None:  # fmt: skip
-    """Run the backward pass of `score_sets`: convert expected counts to the gradient."""
+    """Run the backward pass of `score_sets`: convert expected counts to the gradient.
+
+    If `wanted` is not empty, the gradient is with respect to these label amounts instead of θ.
+    """
     for block in range(span[0], span[1]):
-        _return_labels(labels, tables, pair_grads, block, scratch)
         sets = view(tables.block_set, *_lanes(tables, block))
+        _return_labels(labels, tables, pair_grads, block, scratch)
         for lane in range(len(sets)):
             s = sets[lane]
             for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
                 label, amount = labels.set_label[i], labels.set_amount[i]
-                if amount == 0.0:
-                    continue
                 for row in range(*_pair(labels.label_rows, label)):
-                    theta_grad[np.uint32(labels.row_feature[row])] += (
-                        amount * labels.row_value[row] * scratch.labels[_place(labels, row, lane)]
-                    )
-
-
-@compiled
-def return_amounts(
-    labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
-    scratch: Scratch, theta: Reals, wanted: NDArray[np.bool_], amount_grad: Reals,
-) -> None:  # fmt: skip
-    """Convert expected counts of pairs to the gradient with respect to label amounts."""
-    for block in range(span[0], span[1]):
-        sets = view(tables.block_set, *_lanes(tables, block))
-        asked = False
-        for s in sets:
-            asked |= bool(wanted[labels.set_labels[s] : labels.set_labels[s + 1]].any())
-        if not asked:
-            continue
-        _return_labels(labels, tables, pair_grads, block, scratch)
-        for lane in range(len(sets)):
-            s = sets[lane]
-            for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
-                if not wanted[i]:
-                    continue
-                label = labels.set_label[i]
-                for row in range(*_pair(labels.label_rows, label)):
-                    amount_grad[i] += (
-                        labels.row_value[row]
-                        * theta[np.uint32(labels.row_feature[row])]
-                        * scratch.labels[_place(labels, row, lane)]
-                    )
+                    feature = np.uint32(labels.row_feature[row])
+                    count = scratch.labels[_place(labels, row, lane)]
+                    if len(wanted) == 0:
+                        grad[feature] += amount * labels.row_value[row] * count
+                    elif wanted[i]:
+                        grad[i] += labels.row_value[row] * theta[feature] * count
 
 
 def score_edges(labels: LabelTables, theta: Reals) -> Reals:

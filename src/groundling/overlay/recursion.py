@@ -22,11 +22,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from groundling.array_views import view
 from groundling.compiler import inner
 from groundling.overlay.batch import Indices, Integers, Reals
+from groundling.overlay.semiring import HUGE, TINY
 from groundling.overlay.simd import LANES, fetch, fill, load, spread, store, up_to_eights
 from groundling.overlay.skeletons import BOUND, UNIT
 
@@ -40,14 +40,7 @@ class Text(NamedTuple):
     nodes: int  # of the instance
     groups: int
     stay: int  # relation of every node to itself, or -1
-    parent: Integers  # -1 for roots
-    link: Integers
-    dependency: Integers
-    direction: Integers
-    group: Integers
-    advance: Integers  # pair (word, advance) or -1
-    set: Integers
-    leads: NDArray[np.bool_]  # whether it has dependents
+    word: Any  # records with the fields of `WORD`
 
 
 class Chart(NamedTuple):
@@ -75,18 +68,18 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
             store(row, s, fetch(space.scores, w * (text.nodes + 1), tile.state_node, s))
     for w in range(text.words):
         row = view(chart.rows, w * states, states)
-        parent, group = text.parent[w], text.group[w]
+        parent, group = text.word[w].parent, text.word[w].group
         if parent < 0:
             _sum_candidates(tile, ring, row, space.sums, True)
             for c in range(len(tile.order)):
                 group_log[tile.order[c], group] += ring.log(space.sums[c])
             continue
-        if text.leads[w]:  # rows of leaves stay in range, because their scores sum to one
-            _sum_candidates(tile, ring, row, space.sums, False)
-            ring.settle(tile, row, space.sums, space.factors, group_log[:, group])
+        # Rows of leaves stay in range, because their scores sum to one.
+        if text.word[w].leads and not ring.fits(tile, row):
+            _settle(tile, ring, row, space, group_log[:, group])
         message = view(chart.messages, w * states, states)
         above = view(chart.rows, parent * states, states)
-        link, edge, kept = text.link[w], psi.edge[text.dependency[w]], _kept(text, w, psi)
+        link, edge, kept = text.word[w].link, psi.edge[text.word[w].dependency], _kept(text, w, psi)
         for s in range(0, states, LANES):
             store(message, s, ring.times(kept, load(row, s)))
         if link != UNIT:  # from neighbours of the node
@@ -95,6 +88,27 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
             _send_far(ring, psi.skip, _hop(text, w, psi), tile, row, message)
         for s in range(0, states, LANES):
             store(above, s, ring.times(load(above, s), load(message, s)))
+
+
+@inner
+def _settle(tile: Any, ring: Any, row: Reals, space: Any, logs: Reals) -> None:
+    """Rescale the row of each candidate whose sum is out of range."""
+    sums, factors, count = space.sums, space.factors, len(tile.order)
+    _sum_candidates(tile, ring, row, sums, False)
+    fits = True
+    for c in range(count):
+        fits &= (sums[c] > TINY) & (sums[c] < HUGE)
+    if fits:
+        return
+    for c in range(count):
+        leaves = not (TINY < sums[c] < HUGE)
+        factors[c] = ring.over(1.0, sums[c]) if leaves else 1.0
+        if leaves:
+            logs[tile.order[c]] += ring.log(sums[c])
+    for c in range(count, up_to_eights(count)):
+        factors[c] = factors[count - 1]  # padding of a flat tile's last block
+    for action in range(len(tile.action_block)):
+        tile.scale(ring, row, action, tile.at(factors, action))
 
 
 @inner
@@ -118,19 +132,19 @@ def _send_far(
 @inner
 def _kept(text: Text, w: int, psi: Any) -> Any:
     """Return the weight for staying at the same node."""
-    stays = text.stay >= 0 and text.link[w] != UNIT
-    return psi.edge[text.dependency[w], text.stay] if stays else psi.ring.zero
+    stays = text.stay >= 0 and text.word[w].link != UNIT
+    return psi.edge[text.word[w].dependency, text.stay] if stays else psi.ring.zero
 
 
 @inner
 def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
     """Return whether a word is right of its head, and the weights to stay and to advance."""
-    edge = psi.edge[text.dependency[w]]
-    right = text.direction[w] > 0
+    edge = psi.edge[text.word[w].dependency]
+    right = text.word[w].direction > 0
     go = edge[NEXT if right else PREVIOUS]
-    if text.advance[w] >= 0:
-        go = psi.ring.times(go, psi.advance[text.advance[w]])
-    return right, edge[SAME] if text.link[w] == UNIT else psi.ring.zero, go
+    if text.word[w].advance >= 0:
+        go = psi.ring.times(go, psi.advance[text.word[w].advance])
+    return right, edge[SAME] if text.word[w].link == UNIT else psi.ring.zero, go
 
 
 @inner
@@ -145,7 +159,7 @@ def outside(
     for w in range(text.words - 1, -1, -1):
         row = view(chart.rows, w * states, states)
         posterior = view(chart.posteriors, w * states, states)
-        parent, group = text.parent[w], text.group[w]
+        parent, group = text.word[w].parent, text.word[w].group
         if parent < 0:
             _sum_candidates(tile, ring, row, space.sums, True)
             space.lives[group] = _share(ring, tile.order, weight[:, group], space)
@@ -164,7 +178,7 @@ def outside(
             store(space.asked, s, adjoint)
             store(posterior, s, ring.times(kept, ring.times(adjoint, load(row, s))))
         rows, times = (space.asked, row, posterior), weight[tile.order[0], group]
-        link, dependency = text.link[w], text.dependency[w]
+        link, dependency = text.word[w].link, text.word[w].dependency
         grad = gradients.edge[dependency]
         if link != UNIT:
             if text.stay >= 0:
@@ -175,8 +189,8 @@ def outside(
             entered, gone = _receive_far(ring, psi.skip, hop, tile, rows)
             grad[SAME] += ring.counted(entered, times)
             grad[NEXT if hop[0] else PREVIOUS] += ring.counted(gone, times)
-            if text.advance[w] >= 0:
-                gradients.pair[text.advance[w]] += ring.counted(gone, times)
+            if text.word[w].advance >= 0:
+                gradients.pair[text.word[w].advance] += ring.counted(gone, times)
     _count_states(ring, text, view(tile.state_node, 0, states), chart.posteriors,
                   weight[tile.order[0]], space.counts)  # fmt: skip
 
@@ -247,9 +261,9 @@ def _count_states(
     for first in range(rest, np.uint64(text.words), np.uint64(4)):
         for s in range(states):
             for w in range(first, first + np.uint64(4)):
-                count = ring.counted(posteriors[w * states + s], weight[text.group[w]])
+                count = ring.counted(posteriors[w * states + s], weight[text.word[w].group])
                 counts[w * nodes + state_node[s]] += count
     for w in range(rest):
         for s in range(states):
-            count = ring.counted(posteriors[w * states + s], weight[text.group[w]])
+            count = ring.counted(posteriors[w * states + s], weight[text.word[w].group])
             counts[w * nodes + state_node[s]] += count

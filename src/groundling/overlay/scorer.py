@@ -26,7 +26,6 @@ from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, PassJob, pass
 from groundling.overlay.potentials import (
     Scratch,
     make_scratch,
-    return_amounts,
     return_edges,
     return_sets,
     score_edges,
@@ -220,30 +219,29 @@ class Scorer:
         scores = np.zeros(len(self.batch.candidate_gold))
         loss = self._pass(self.potentials(theta), LEARN, scores)
         gradient = np.zeros(len(self.tables.set_amount))
-        pairs, scratches = self.arrangement.pairs, self._scratches
-
-        def work(shard: int) -> None:
-            span, scratch = self._block_shards[shard], scratches[shard]
-            return_amounts(
-                self.tables, pairs, self._pair_grads, span, scratch, theta, wanted, gradient
-            )
-
-        self._each(work)
+        self._return(theta, wanted, [gradient] * self.threads)
         return loss, gradient
 
     def _gradient(self) -> Reals:
-        pairs, scratches = self.arrangement.pairs, self._scratches
-        theta_grads = self._theta_grads  # created before threads start
-
-        def work(shard: int) -> None:
-            theta_grads[shard][:] = 0.0
-            span, scratch = self._block_shards[shard], scratches[shard]
-            return_sets(self.tables, pairs, self._pair_grads, span, scratch, theta_grads[shard])
-
-        self._each(work)
-        gradient: Reals = theta_grads.sum(axis=0)
+        self._theta_grads.fill(0.0)
+        self._return(_NONE, np.zeros(0, np.bool_), self._theta_grads)
+        gradient: Reals = self._theta_grads.sum(axis=0)
         return_edges(self.tables, self._edge_grads.sum(axis=0).ravel(), gradient)
         return gradient
+
+    def _return(
+        self, theta: Reals, wanted: NDArray[np.bool_], grads: Sequence[Reals] | Reals
+    ) -> None:
+        """Map the expected counts of pairs to the gradients of all threads."""
+        pairs, scratches = self.arrangement.pairs, self._scratches
+
+        def work(shard: int) -> None:
+            span, scratch = self._block_shards[shard], scratches[shard]
+            return_sets(
+                self.tables, pairs, self._pair_grads, span, scratch, theta, wanted, grads[shard]
+            )
+
+        self._each(work)
 
     # ---- alignments ---------------------------------------------------------------------
 

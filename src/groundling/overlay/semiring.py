@@ -26,7 +26,6 @@ from groundling.overlay.simd import (
     spread,
     store,
     total,
-    up_to_eights,
 )
 
 TINY, HUGE = 1e-12, 1e12  # rows whose sums leave this range are rescaled
@@ -84,23 +83,9 @@ class Scaled(NamedTuple):
             amount = amount + load(row, s)
         return total(amount)
 
-    def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:
-        """Rescale the row of each candidate whose sum is out of range."""
-        count = len(tile.order)
-        fits = True
-        for c in range(count):
-            fits &= (sums[c] > TINY) & (sums[c] < HUGE)
-        if fits:
-            return
-        for c in range(count):
-            leaves = not (TINY < sums[c] < HUGE)
-            factors[c] = 1.0 / sums[c] if leaves and sums[c] > 0.0 else 1.0
-            if leaves:
-                logs[tile.order[c]] += math.log(sums[c]) if sums[c] > 0.0 else -math.inf
-        for c in range(count, up_to_eights(count)):
-            factors[c] = factors[count - 1]  # padding of a flat tile's last block
-        for action in range(len(tile.action_block)):
-            tile.scale(self, row, action, tile.at(factors, action))
+    def fits(self, tile: Any, row: Reals) -> bool:
+        """Return whether the sums of all candidates are clearly in range."""
+        return bool(tile.least(row) > TINY and self.row_sum(row) < HUGE)
 
 
 @with_methods
@@ -141,8 +126,8 @@ class Logs(NamedTuple):
             amount = self.plus(amount, value)
         return amount
 
-    def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:
-        pass  # logarithms stay in range
+    def fits(self, tile: Any, row: Reals) -> bool:
+        return True  # logarithms stay in range
 
 
 @with_methods
@@ -192,12 +177,12 @@ class ScaledPotentials(NamedTuple):
             for cell in range(np.uint64(place), np.uint64(place + text.nodes)):
                 scores[cell] *= 1.0 / divisor
             scores[np.uint64(place + text.nodes)] = 0.0
-            shift[text.group[w]] += self.set_shift[text.set[w]] + math.log(divisor)
+            shift[text.word[w].group] += self.set_shift[text.word[w].set] + math.log(divisor)
         return held
 
     def holds(self, kept: float, words: int, actions: int) -> bool:
         """Return whether underflow leaves a sum over alignments unaffected."""
-        add = self.edge_top + math.log(max(1, actions))
+        add = self.edge_top + (math.log(actions) if actions > 1 else 0.0)
         return FLOOR + words * add < kept < math.inf
 
 

@@ -208,36 +208,29 @@ for _symbol, _name in ((operator.add, "fadd"), (operator.mul, "fmul")):
 # ---- versions with bounds checks, and in NumPy ------------------------------------------------
 
 
-def _checked_load(array: Any, place: Any) -> Any:
-    if place < 0 or place + LANES > len(array):
+@register_jitable
+def _check(first: Any, last: Any, size: int) -> None:
+    if first < 0 or last >= size:
         raise IndexError(
-            "Indices `place` to `place + 7` must be within the source array. Check the kernel "
-            "that calls `load`."
+            "Indices must be within the array. Check the kernel that calls `load`, `store` or "
+            "`fetch`."
         )
+
+
+def _checked_load(array: Any, place: Any) -> Any:
+    _check(place, place + LANES - 1, len(array))
     return _raw_load(array, place)
 
 
 def _checked_store(array: Any, place: Any, eight: Any) -> None:
-    if place < 0 or place + LANES > len(array):
-        raise IndexError(
-            "Indices `place` to `place + 7` must be within the target array. Check the kernel "
-            "that calls `store`."
-        )
+    _check(place, place + LANES - 1, len(array))
     _raw_store(array, place, eight)
 
 
 def _checked_fetch(array: Any, first: Any, index: Any, place: Any) -> Any:
-    if place < 0 or place + LANES > len(index):
-        raise IndexError(
-            "Indices `place` to `place + 7` must be within the index array. Check the kernel "
-            "that calls `fetch`."
-        )
+    _check(place, place + LANES - 1, len(index))
     for k in range(LANES):
-        if first < 0 or first + index[place + k] >= len(array):
-            raise IndexError(
-                "Fetched indices must be within the source array. Check the kernel that calls "
-                "`fetch`."
-            )
+        _check(first, first + index[place + k], len(array))
     return _raw_fetch(array, first, index, place)
 
 

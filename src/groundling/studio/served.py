@@ -72,7 +72,7 @@ class Served:
         """Do nothing: a model needs no preparation."""
 
     def close(self) -> None:
-        """Do nothing: a model has nothing to close."""
+        """Do nothing, because a served model opens no files."""
 
     def state(self, data: Any) -> State:
         """Return a state from JSON, or the world's initial state if `data` is None."""

@@ -226,7 +226,7 @@ def _preset(table: Table, folder: Traversable, given: PresetT) -> PresetT:
 
 
 def _value(known: Any, value: Any, folder: Traversable) -> Any:
-    """Return a value from the file, converted to the type of the known value."""
+    """Return a value from the file, converted to the type of the setting's default value."""
     if isinstance(known, Settings):
         table = dict(value)
         known = _begin(type(known), table, known)
