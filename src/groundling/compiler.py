@@ -46,6 +46,7 @@ C = TypeVar("C", bound=type)
 COMPILING = "compiling kernels, once; this takes a moment"
 
 _PACKAGE = Path(__file__).parent
+_TABLES = "features/feature_tables.py"  # kernels receive its named tuples
 _NAMES = b"groundling.compiler", b"groundling.numba_internals"  # kernel modules import one
 _KEPT = 4  # folders of other digests to keep, in addition to those used within a day
 _DAY = 24 * 3600.0
@@ -62,17 +63,19 @@ _UNCACHED = (
 def kernel_sources() -> list[Path]:
     """Return the source files that compiled kernels depend on.
 
-    These are all modules of the overlay, because kernels contain their constants, and all modules
-    that compile functions or configure numba.
+    These are all modules of the overlay, because kernels contain their constants, the module of the
+    feature tables, and all modules that compile functions or configure numba.
 
     >>> {"ties.py", "compiler.py", "recursion.py"} <= {path.name for path in kernel_sources()}
     True
     """
-    overlay = _PACKAGE / "overlay"
+    overlay, tables = _PACKAGE / "overlay", _PACKAGE / _TABLES
     return [
         path
         for path in sorted(_PACKAGE.rglob("*.py"))
-        if path.parent == overlay or any(name in path.read_bytes() for name in _NAMES)
+        if path.parent == overlay
+        or path == tables
+        or any(name in path.read_bytes() for name in _NAMES)
     ]
 
 

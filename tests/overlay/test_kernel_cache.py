@@ -101,13 +101,13 @@ print(groundling.__file__)
 from typing import NamedTuple
 import numpy as np
 from groundling.compiler import njit
+from groundling.overlay.batch import WORD
 from groundling.overlay.recursion import _kept
 from tests.overlay.semirings import CASES, make
 
 class Words(NamedTuple):
     stay: int
-    link: np.ndarray
-    dependency: np.ndarray
+    word: np.ndarray
 
 class Ring(NamedTuple):
     zero: float
@@ -120,7 +120,9 @@ class Psi(NamedTuple):
 def kept(words, w, psi):
     return _kept(words, w, psi)
 
-words, psi = Words(0, np.arange(3), np.arange(3)), Psi(np.array([[3.0], [4.0], [5.0]]), Ring(0.5))
+records = np.zeros(3, WORD)
+records["link"] = records["dependency"] = np.arange(3)
+words, psi = Words(0, records), Psi(np.array([[3.0], [4.0], [5.0]]), Ring(0.5))
 # Bound and free words may stay at a node, heads of units may not.
 np.testing.assert_allclose([kept(words, w, psi) for w in range(3)], [3.0, 4.0, 0.5])
 made = make(CASES[0])
@@ -175,7 +177,7 @@ def twins(root):
     ("file", "old", "new"),
     [
         # Callees in another file, and a constant that is compiled in.
-        ("recursion.py", "text.stay >= 0 and text.link[w] != UNIT", "text.stay >= 0"),
+        ("recursion.py", "text.stay >= 0 and text.word[w].link != UNIT", "text.stay >= 0"),
         ("simd.py", '(operator.add, "fadd")', '(operator.add, "fmul")'),
         ("skeletons.py", "UNIT = 2", "UNIT = 7"),
     ],

@@ -170,7 +170,7 @@ class PartTable(Sequence[NodeContent]):
 class LabelTables(NamedTuple):
     """Sparse tables: the labels of word sets and nodes, and their joined features.
 
-    Compiled kernels read these tables, so a change of this file recompiles the kernels.
+    Compiled kernels read these tables, so a change to this file recompiles the kernels.
     """
 
     set_labels: Integers  # word set -> labels
