@@ -236,3 +236,23 @@ def test_agent_changes_nothing_by_a_pronoun_for_what_it_asks_about():
     for text in ("somebody left the desk fan on turn it off", "turn off the desk fan and lock it"):
         agent.forget()
         assert not agent.reply(text).changes
+
+
+def test_nothing_is_done_before_a_question_in_a_text_of_two_commands_is_answered():
+    things = [
+        {"id": "light.a", "name": "Desk Lamp", "state": "off"},
+        {"id": "light.b", "name": "Floor Lamp", "state": "off"},
+        {"id": "lock.door", "name": "Front Door", "state": "unlocked"},
+    ]
+    agent = HomeAgent(Home.from_data({"entities": things}))
+    asked = agent.reply("lock the front door and turn on the lamp")
+    assert (asked.kind, asked.changes, asked.options) == ("ask", {}, ("Desk Lamp", "Floor Lamp"))
+    assert agent.states["lock.door"]["state"] == "unlocked"
+    done = agent.reply("the floor lamp")
+    assert done.kind == "act"
+    assert done.changes == {"lock.door": {"state": "locked"}, "light.b": {"state": "on"}}
+    assert "Front Door" in done.text
+    assert "Floor Lamp" in done.text
+    agent.reply("unlock the front door and turn on the lamp")
+    agent.reply("turn off the floor lamp")  # a new command; the first text is dropped
+    assert agent.states["lock.door"]["state"] == "locked"

@@ -80,6 +80,7 @@ class _Exchange:
     timers: list[Timer]
     changes: dict[str, dict[str, Any]] = field(default_factory=dict)
     pending: Command | None = None
+    waiting: tuple[Command, ...] = ()  # to be carried out with the pending command
     # phrases carried out so far; copies share this list
     phrases: list[str] = field(default_factory=list)
 
@@ -145,6 +146,7 @@ class HomeAgent:
         self.timers: list[Timer]
         self.before: tuple[str, ...]
         self.pending: Command | None
+        self.waiting: tuple[Command, ...]
         self.move(home)
 
     def move(self, home: Home) -> None:
@@ -187,13 +189,14 @@ class HomeAgent:
         self.states, self.timers = turn.states, turn.timers
         self._keep_timers([each for each in turn.timers if each.is_active or each.left])
         self.before, self.pending = turn.situation.before, turn.pending
+        self.waiting = turn.waiting
         return replace(found, milliseconds=1000 * (time.perf_counter() - began))
 
     def forget(self) -> None:
         """Reset states and timers to those of the home, and forget the conversation."""
         self._keep_timers(self._first_timers)
         self.states = initial_states(self.home)
-        self.before, self.pending = (), None
+        self.before, self.pending, self.waiting = (), None, ()
 
     def _keep_timers(self, timers: Sequence[Timer]) -> None:
         """Replace the timers to which texts can refer."""
@@ -341,10 +344,17 @@ class HomeAgent:
         replies, trial = known[place]
         if any(each.kind == "decline" or each.confidence < least for each in replies):
             return None
-        turn.states, turn.timers, turn.changes = trial.states, trial.timers, trial.changes
-        turn.situation, turn.pending = trial.situation, trial.pending
         kinds = [each.kind for each in replies]
         kind = next(each for each in ("ask", "act", "answer") if each in kinds)
+        turn.situation, turn.pending = trial.situation, trial.pending
+        if kind == "ask":  # nothing is carried out before the question is answered
+            done = [command for each in replies if each.kind == "act" for command in each.commands]
+            if any(command.verb == "delay" for command in done):
+                return None
+            turn.waiting = (*trial.waiting, *done)
+            replies = [each for each in replies if each.kind != "act"]
+        else:
+            turn.states, turn.timers, turn.changes = trial.states, trial.timers, trial.changes
         return HomeReply(
             kind,
             " ".join(each.text for each in replies),
@@ -368,6 +378,7 @@ class HomeAgent:
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
         """Return the reply to an answer to the pending question; None if it is no answer."""
         command, self.pending = self.pending, None
+        waiting, self.waiting = self.waiting, ()
         if command is None:
             return None
         said = self.world.read(text)
@@ -376,10 +387,20 @@ class HomeAgent:
         every = set(self.speech["every"]) & set(said.utterance.folded)
         named = [each for each in said.utterance.mentions if not said.is_vague(each)]
         chosen = command.target.ids if every else self._chosen(command, named)
-        if not chosen:
+        if not chosen or self._is_other_command(said, command, turn):
             return None
         target = command.target._replace(ids=tuple(chosen), choice=False)
-        return self._act(command._replace(target=target), 1.0, turn, datetime.now())
+        todo = (*waiting, command._replace(target=target))
+        told = [self._act(each, 1.0, turn, datetime.now()).text for each in todo]
+        return HomeReply("act", " ".join(told), dict(turn.changes), (), 1.0, commands=todo)
+
+    def _is_other_command(self, said: TextWorld, pending: Command, turn: _Exchange) -> bool:
+        """Return whether a text has a verb, and one that the pending command does not have."""
+        if not any(said.utterance.is_order(n) for n in range(len(said.utterance.folded))):
+            return False
+        plan = self.model.follower.follow(said.instruction, said, turn.situation)
+        found: Any = plan.actions[0]
+        return not found.says(pending.verb)
 
     def _chosen(self, command: Command, mentions: Sequence[Mention]) -> list[str]:
         ids = command.target.ids
