@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any, Literal, Self
 
 from groundling.dialogue.clarification import Question, ask_which, read_reply
-from groundling.dialogue.judgement import Unknown, judge
+from groundling.dialogue.command_fit import CommandFit
+from groundling.dialogue.command_response import Unknown, choose_response
 from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered, consider
 from groundling.dialogue.phrases import PHRASES, listed, phrase, quoted, with_phrases
 from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, PredictionSets
 from groundling.dialogue.questions import COMMAND, Answer
-from groundling.dialogue.reading import Reading
 from groundling.errors import DemonstrationError, InstructionError, SettingError
 from groundling.explain.explanation import Explanation
 from groundling.features.reader import Text
@@ -310,10 +310,10 @@ class Agent:
         self._open = None
         if found is None:
             return self._declined(text, "no plan", "No plan was found from this state.")
-        reading = self._reading(found)
-        return self._several(text, found, reading) or self._judged(text, found, reading)
+        fit = self._fit(found)
+        return self._several(text, found, fit) or self._respond(text, found, fit)
 
-    def _several(self, text: str, found: Considered, reading: Reading) -> Turn | None:
+    def _several(self, text: str, found: Considered, fit: CommandFit) -> Turn | None:
         """Follow a text of several commands, or ask about it; None if it is one command."""
         follower = self.follower
         plan = follower._commands().answer(found.request, found.plan, follower._fitted().search)
@@ -321,9 +321,9 @@ class Agent:
             return None
         if not plan.actions:
             return self._declined(text, "decline", "The text contains no command.")
-        if not reading.fits_verbs(plan):
+        if not fit.fits_verbs(plan):
             return self._declined(text, "no plan", "No plan here does what the verbs mean.")
-        if reading.names_all_of(plan) and all(
+        if fit.names_all_of(plan) and all(
             at_least(part.confidence, SURE) for part in (plan, *plan.parts)
         ):
             return self._acted(text, plan, plan.confidence, "Each command is clear.", (text, ""))
@@ -396,31 +396,31 @@ class Agent:
             words=listed(language, quoted(language, words), "and"),
         )
 
-    def _reading(self, found: Considered) -> Reading:
+    def _fit(self, found: Considered) -> CommandFit:
         """Return what the text of a request says about its options."""
         counts = self.follower._fitted().fitted.encoder.reader.counts
         known = self.follower._get_action_words(self.language)
-        return Reading(found, self.language, known, counts)
+        return CommandFit(found, self.language, known, counts)
 
-    def _judged(self, text: str, found: Considered, reading: Reading) -> Turn:
-        """Act on a command, ask about it, or decline it (see `judge`)."""
+    def _respond(self, text: str, found: Considered, fit: CommandFit) -> Turn:
+        """Act on a command, ask about it, or decline it (see `choose_response`)."""
         unknown = self._unknown(found.plan)
         sets = PredictionSets.of(self.follower.learnt_)
-        judged = judge(found, reading, unknown, sets)
-        new = unknown.new or reading.particles(found.plan)
-        told = self._told_unknown(text, new) if judged.phrase == "unknown" else ""
-        if judged.kind == "decline":
-            return self._declined(text, judged.phrase, judged.reason, told)
-        if judged.kind == "ask":
+        response = choose_response(found, fit, unknown, sets)
+        new = unknown.new or fit.particles(found.plan)
+        told = self._told_unknown(text, new) if response.phrase == "unknown" else ""
+        if response.kind == "decline":
+            return self._declined(text, response.phrase, response.reason, told)
+        if response.kind == "ask":
             return self._asked(
-                text, found, judged.options, judged.reason, complete=judged.complete,
+                text, found, response.options, response.reason, complete=response.complete,
                 before=told and f"{told} ",
             )  # fmt: skip
-        plan = self._joined(judged.options)
+        plan = self._joined(response.options)
         if plan is None:
             return self._declined(text, "no plan", "The plans cannot be carried out in a row.")
-        confidence = plan.confidence if judged.confidence is None else judged.confidence
-        return self._acted(text, plan, confidence, judged.reason, (text, ""))
+        confidence = plan.confidence if response.confidence is None else response.confidence
+        return self._acted(text, plan, confidence, response.reason, (text, ""))
 
     def _joined(self, options: Sequence[Option]) -> Plan | None:
         """Return the plans of options as one; None if they cannot follow each other."""
@@ -510,9 +510,9 @@ class Agent:
         ]
         if len(exact) == 1:  # repeats the name of an option exactly
             return self._choose(asked, tuple(exact), text)
-        reading = self._reading(found)
+        fit = self._fit(found)
         others = asked.others[:_MOST_OTHERS]
-        named = reading.fitting([each for each in others if reading.names_all_of(each.plan)])
+        named = fit.fitting([each for each in others if fit.names_all_of(each.plan)])
         reply = read_reply(
             self._words(text),
             asked.offered,
@@ -532,7 +532,7 @@ class Agent:
             return self._asked(asked.said, found, reply.options[:MOST_OFFERED], why)
         if reply.meaning == "new":
             return None
-        if all(reading.changes_nothing(e) and reading.is_fulfilled(e.plan) for e in reply.options):
+        if all(fit.changes_nothing(e) and fit.is_fulfilled(e.plan) for e in reply.options):
             return self._declined(text, "already", "The command is fulfilled already.")
         return self._choose(asked, reply.options, text)
 

@@ -28,6 +28,7 @@ from groundling.checks.registry import (
 )
 from groundling.commands import Commands
 from groundling.data.own import folds
+from groundling.dialogue.command_fit import ActionWords
 from groundling.dialogue.options import right_outcomes
 from groundling.dialogue.outcomes import all_options
 from groundling.dialogue.phrases import with_phrases
@@ -38,7 +39,6 @@ from groundling.dialogue.questions import (
     diagnose_questions,
     split_questions,
 )
-from groundling.dialogue.reading import ActionWords
 from groundling.dialogue.speaker import Speaker
 from groundling.errors import (
     DemonstrationError,

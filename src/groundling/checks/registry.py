@@ -515,7 +515,7 @@ def _constant_labels(subject: Subject) -> _Problems:
     "between words",
 )  # fmt: skip
 def _tokens(subject: Subject) -> _Problems:
-    """Find texts of one long word: the parser does not know this language."""
+    """Find texts parsed as one long word, a sign of an unsupported language."""
     examples = subject.examples
     # A word with labels of its own represents a whole sentence on purpose.
     sentences = [s for each in examples for s in each.instructions if not s.labels]

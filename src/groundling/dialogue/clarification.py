@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from groundling.dialogue.command_fit import values_of
 from groundling.dialogue.options import Option
 from groundling.dialogue.phrases import listed, phrase, quoted
-from groundling.dialogue.reading import values_of
 from groundling.features.spans import Span, SpanIndex
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation

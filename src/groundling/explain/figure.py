@@ -380,7 +380,7 @@ def _named(why: Explanation, place: int, action: int) -> float:
 
 
 def centred(row: list[PlacedWord], width: float) -> list[PlacedWord]:
-    """Return a row that is centred in a width."""
+    """Return a row of words, centred within the given width."""
     shift = (width - row[-1].right) / 2
     return [PlacedWord(each.text, each.left + shift, each.right + shift) for each in row]
 

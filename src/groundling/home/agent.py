@@ -376,7 +376,7 @@ class HomeAgent:
         return found._replace(target=command.target) if said.is_text(found) else command
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
-        """Return the reply to an answer to the pending question; None if it is no answer."""
+        """Return the reply to a text that answers the pending question, or None if it does not."""
         command, self.pending = self.pending, None
         waiting, self.waiting = self.waiting, ()
         if command is None:

@@ -111,7 +111,8 @@ class OpenValue:
             raise WorldError(f"`low` must be <= `high`; got {self.low} and {self.high}.")
         if self.default is not None and not self.accepts(self.default):
             raise WorldError(
-                f"`default` must be of type {self.type!r} and in the range; got {self.default!r}."
+                f"`default` must be of type {self.type!r}, and between `low` and `high` if "
+                f"they are set; got {self.default!r}."
             )
         if self.now is not None and self.type not in _AMOUNTS:
             raise WorldError(

@@ -74,7 +74,7 @@ def read_action(text: str) -> MazeAction:
 def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
     """Return the canonical plan: turns and moves merged, or `stay` if nothing is left.
 
-    A way back (move, about-turn, move) becomes a shorter plan with the same end.
+    Backtracking (move, about-turn, move) becomes a shorter plan with the same end.
 
     >>> canonical([move(1), move(1), rotate(90), rotate(180)])
     (move(2), rotate(270))

@@ -594,7 +594,7 @@ def _share(values: Sequence[float]) -> float:
 
 
 def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: RouteTraining) -> float:
-    """Return the weight of evidence that is best inside the training maps.
+    """Choose the weight of the evidence by cross-validation over the training maps.
 
     Each map is held out in turn, and a follower trained on the other maps reads its routes. A few
     hundred routes cannot distinguish similar weights, so the accuracy of each weight is averaged

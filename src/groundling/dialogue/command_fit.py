@@ -1,4 +1,4 @@
-"""Reading of a command: which plans do what its verbs mean, and have the things that it names.
+"""How plans fit a command: which do what its verbs mean, and have the things that it names.
 
 A plan *fits* a text if its actions are of the types that the verbs of the text name, and if its
 graphs have every value that the text names. A word is the verb of a type if it was demonstrated
@@ -195,7 +195,7 @@ class _Seen(NamedTuple):
         return cls(tuple(values), frozenset(types), tuple(shape))
 
 
-class Reading:
+class CommandFit:
     """A text and its possible plans: what it names, and which plans fit it.
 
     `likely` are the options that words may select; `others` are less probable. `counts` has the
