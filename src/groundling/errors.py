@@ -102,7 +102,7 @@ class ModelFileError(GroundlingError, ValueError):
 
 
 class NotFittedError(GroundlingError, ValueError, AttributeError):
-    """A follower that is used before it is fitted or loaded."""
+    """An attempt to use a follower before it is fitted or loaded."""
 
 
 class PluginError(GroundlingError, ImportError):

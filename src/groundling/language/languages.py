@@ -192,7 +192,7 @@ class Language:
 
     @cached_property
     def plain_words(self) -> frozenset[str]:
-        """Words that name nothing themselves: function words, articles, quantifiers, exceptions.
+        """Words that name nothing on their own, such as *the*, *every* and *except*.
 
         >>> {"the", "every", "except"} <= ENGLISH.plain_words, "lamp" in ENGLISH.plain_words
         (True, False)
