@@ -212,7 +212,8 @@ def folds(
     if parts < 2 or len(groups) < 2:
         raise DemonstrationError(
             f"Cross-validation needs at least 2 folds and 2 groups; got {parts} folds and "
-            f"{len(groups)} groups of demonstrations. Use at least 2 folds, and add demonstrations of another group."
+            f"{len(groups)} groups of demonstrations. Use at least 2 folds, and add "
+            "demonstrations of another group."
         )
     order = list(groups.values())
     random.Random(seed).shuffle(order)

@@ -148,7 +148,8 @@ def _poses(text: str) -> Iterator[Pose]:
         found = _TRIPLE.match(inner, place)
         if not found:
             raise ValueError(
-                f"its path must consist of (x, y, orientation) triples; got {inner[place : place + 30]!r}"
+                "its path must consist of (x, y, orientation) triples; got "
+                f"{inner[place : place + 30]!r}"
             )
         x, y, orientation = (int(found[group]) for group in (1, 2, 3))
         yield Pose((x, y), None if orientation == -1 else orientation)
