@@ -64,7 +64,7 @@ def test_old_models_load_and_answer_as_they_did(stored, tmp_path):
 
 @pytest.mark.parametrize(
     ("version", "cure"),
-    [(FIRST - 1, "Train and save it again."), (VERSION + 1, "Update Groundling to 9.0.")],
+    [(FIRST - 1, "Train and save the follower again."), (VERSION + 1, "Update Groundling to 9.0.")],
 )
 def test_old_models_load_but_other_formats_are_refused(version, cure, tmp_path):
     folder = tmp_path / "model"

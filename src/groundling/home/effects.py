@@ -135,7 +135,7 @@ def limits(
     """Return the smallest and largest possible value if a spoken value is out of range.
 
     >>> limits("set temperature", 900, Entity("climate.a", "A"), {"attributes": {}})
-    (0.0, 95.0)
+    (0.0, 100.0)
     >>> limits("start timer", -300)
     (1.0, 604800.0)
     """

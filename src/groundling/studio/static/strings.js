@@ -321,7 +321,7 @@ const PROBLEMS = [
   ["A world must be a JSON object; got {0}.", "Eine Welt muss ein JSON-Objekt sein, nicht {0}."],
   ["A world has no key {0}.{1}", "Eine Welt hat kein Feld {0}.{1}"],
   ["Names of `{0}` must be unique; got {1} twice. Rename one of them.", "Namen in „{0}“ dürfen nur einmal vorkommen; {1} steht zweimal da. Benenne eines um."],
-  ["Action names must be unique. Rename places or things.", "Zwei Handlungen hießen gleich. Benenne Orte oder Dinge um."],
+  ["Action names must be unique; got one twice. Rename places or things.", "Zwei Handlungen hießen gleich. Benenne Orte oder Dinge um."],
   ["`at` of {0} must be the name of a place; got {1}.{2}", "Der Ort von {0} muss der Name eines Ortes sein, nicht {1}.{2}"],
   ["`is` of {0} must be {1}; got {2}.", "Der Zustand von {0} muss {1} sein, nicht {2}."],
   ["Each place must have a cell of its own; {0} and {1} share column {2}, row {3}. Move one of them.", "Jeder Ort braucht ein eigenes Feld; {0} und {1} liegen beide in Spalte {2}, Zeile {3}. Verschiebe einen davon."],
