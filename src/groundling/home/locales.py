@@ -180,7 +180,6 @@ REWRITES: Mapping[str, Sequence[tuple[re.Pattern[str], str]]] = {
         (re.compile(pattern, re.IGNORECASE), plain)
         for pattern, plain in (
             (r"\ba couple(?: of)?(?= (?:degrees|percent|minutes|hours|seconds))", "2"),
-            (r"\bpoint five\b", "and a half"),
             (r"\ba fifth\b", "20 percent"),
             (r"(?<=\w),? (?:thanks|thank you)(?: (?:so|very) much| a lot)?[.!]*$", ""),
             (rf"^(?:please )?{_KEEP}(?:{_AS_IS})?,? (?:but|and) (?P<do>.*?)(?:all )?(?:the )?other "

@@ -45,6 +45,8 @@ class Language:
         units `percent` and `second` give percentages and durations.
     multipliers
         Words that multiply the numeral before them (`two hundred`).
+    points
+        Words between a number and its decimal digits (`twenty point five`).
     fractions, articles, partitives, joints, exceptions
         Words for fractions (`half`), for a single unit (`an hour`), between fraction and unit
         (`of`), between summands (`and`), and before an exception (`except`).
@@ -112,6 +114,7 @@ class Language:
     fractions: Mapping[str, float] = field(default_factory=dict)
     articles: tuple[str, ...] = ()
     partitives: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     connectives: tuple[str, ...] = ()
     universals: tuple[str, ...] = ()

@@ -45,8 +45,8 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
     >>> def read(text):
     ...     return [(each.type, each.value, each.unit)
     ...             for each in read_literals(text.split(), ENGLISH)]
-    >>> read("set the hall to 21.5 degrees")
-    [('number', 21.5, 'degree')]
+    >>> read("set the hall to 21.5 degrees"), read("set it to twenty point five degrees")
+    ([('number', 21.5, 'degree')], [('number', 20.5, 'degree')])
     >>> read("dim it to fifty percent in two and a half minutes")
     [('percentage', 50.0, 'percent'), ('duration', 150.0, 'second')]
     >>> read("wake me at half past six pm with the third red lamp")
@@ -113,7 +113,18 @@ class _Scanner:
             total, end = float(self._text(at).replace(",", ".").replace("−", "-")), at + 1
         else:
             total, end = self._spelt(at)
-        return (total, end) if end > at and abs(total) <= _LARGEST else None
+        if end == at or abs(total) > _LARGEST:
+            return None
+        return (
+            self._decimals(total, end) if self._text(end) in self.language.points else (total, end)
+        )
+
+    def _decimals(self, whole: float, at: int) -> tuple[float, int]:
+        """Add the digits after a point, such as `point two five`, to a number."""
+        digits, end = "", at + 1
+        while len(digits) < 6 and (digit := self.language.numeral(self._text(end))) in range(10):
+            digits, end = f"{digits}{digit:.0f}", end + 1
+        return (whole + float(f"0.{digits}"), end) if digits else (whole, at)
 
     def _spelt(self, at: int) -> tuple[float, int]:
         """Read a number in words: tens and units, multiplied by hundreds and thousands."""
