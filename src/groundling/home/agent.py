@@ -260,7 +260,7 @@ class HomeAgent:
             if not rest:
                 return self._decline(confidence)
             command, confidence = rest[0]
-        elif command.target.ids and command.verb not in _FREE_TEXTS:
+        elif command.verb == "decline" or (command.target.ids and command.verb not in _FREE_TEXTS):
             for place in said.breaks(command):
                 several = self._several(said, place, turn, now, depth, known, _PARTS)
                 if several is not None:
