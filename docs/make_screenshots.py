@@ -1,7 +1,7 @@
-"""Screenshots of `docs/studio.md`: `python docs/make_screenshots.py [FOLDER]`.
+"""Screenshots of the studio for the pages: `python docs/make_screenshots.py [FOLDER]`.
 
 The script opens the studio with a new project, gives and demonstrates a few requests in Chromium,
-and takes six screenshots. It also draws the pictures of the gallery (`studio/static/gallery`). It
+and takes seven screenshots. It also draws the pictures of the gallery (`studio/static/gallery`). It
 requires `groundling[studio]`, Playwright, and Debian's Chromium.
 """
 
@@ -20,10 +20,10 @@ GALLERY_IMAGES = Path(__file__).parents[1] / "src/groundling/studio/static/galle
 ABOUT = "(name) => fetch(`/api/projects/${name}`).then((answer) => answer.json())"
 
 
-def start(folder: str) -> tuple[subprocess.Popen[str], str]:
+def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
     """Start the studio with a new project; return the process and the address."""
-    command = [sys.executable, "-m", "groundling.cli.main", "studio", "--no-browser",
-               "--port", "0", "--project", folder]  # fmt: skip
+    command = [sys.executable, "-m", "groundling.cli.main", "studio", *arguments, "--no-browser",
+               "--port", "0"]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     for line in process.stdout:
@@ -107,6 +107,26 @@ def take(address: str, folder: Path) -> None:
         browser.close()
 
 
+def take_home(address: str, folder: Path) -> None:
+    """Give a command in the home of the gallery, and take a screenshot of its floor plan."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = browser.new_page(
+            viewport={"width": 1280, "height": 800}, color_scheme="light", reduced_motion="reduce"
+        )
+        page.set_default_timeout(60_000)
+        page.goto(address)
+        page.locator("#main[data-ready]").wait_for()
+        wait(page, "main")
+        say(page, "switch on the bedside lamp")
+        page.screenshot(path=folder / "studio-home.png")
+        browser.close()
+
+
 def draw_gallery(folder: Path) -> None:
     """Draw the first scene of each world of the gallery."""
     from groundling.studio.gallery import GALLERY
@@ -122,13 +142,14 @@ def main(folder: Path) -> None:
     """Take all screenshots and draw the gallery."""
     folder.mkdir(parents=True, exist_ok=True)
     draw_gallery(GALLERY_IMAGES)
-    with tempfile.TemporaryDirectory() as project:
-        process, address = start(project)
-        try:
-            take(address, folder)
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
+    for visit, arguments in ((take, ()), (take_home, ("home",))):
+        with tempfile.TemporaryDirectory() as project:
+            process, address = start(*arguments, "--project", project)
+            try:
+                visit(address, folder)
+            finally:
+                process.terminate()
+                process.wait(timeout=30)
 
 
 if __name__ == "__main__":
