@@ -71,7 +71,7 @@ class Wanted:
 
     @property
     def certain(self) -> bool:
-        """Whether the types are not named by chance."""
+        """Whether the words name the types with certainty, not just by chance."""
         return bool(self.sure) or not self.possible
 
 
@@ -252,7 +252,7 @@ class CommandFit:
 
     @property
     def is_certain(self) -> bool:
-        """Whether the verbs of the text do not have their types by chance."""
+        """Whether the verbs of the text name their types with certainty."""
         return self._wanted.certain
 
     def names_action(self, plan: Plan) -> bool:
