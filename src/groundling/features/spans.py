@@ -22,7 +22,7 @@ _SPLIT = re.compile(r"[\W_]+")
 
 
 class Span(NamedTuple):
-    """Words that name a value: their indices, extent (0 to 1) and kind of match (`way`)."""
+    """Words that name a value: `extent` is the matched share of the name, `way` how it matches."""
 
     kind: str
     value: str

@@ -38,7 +38,7 @@ class Search(Settings):
     threshold
         Confidence below which the follower abstains.
     memory
-        Size limit in megabytes of the LRU cache of worlds, graphs and plans. It affects speed,
+        Size limit of the LRU cache of worlds, graphs and plans, in megabytes. It affects speed,
         not results.
 
     Examples
@@ -83,7 +83,9 @@ class Search(Settings):
         return max(_LONGEST, self.min_length) if self.max_length is None else self.max_length
 
     def extended(self, extra: int) -> Search:
-        """Return a search with a larger maximum length; if the length is fixed, it is kept.
+        """Return the settings with `extra` added to the maximum length.
+
+        Nothing changes if the minimum and maximum lengths are equal.
 
         >>> Search(max_length=3).extended(1).max_length
         4
