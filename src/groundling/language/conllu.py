@@ -74,7 +74,7 @@ def _build(rows: list[tuple[int, list[str]]], text: str, where: str) -> Instruct
         if len(cells) != _COLUMNS:
             raise ParseError(
                 f"{here}: a row must have {_COLUMNS} columns; got {len(cells)}. "
-                "Separate columns by single tabs."
+                "Separate columns with single tabs."
             )
         if "-" in cells[0] or "." in cells[0]:
             continue

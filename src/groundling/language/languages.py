@@ -373,7 +373,7 @@ class Language:
 
 @contextmanager
 def _must(rule: str) -> Iterator[None]:
-    """Raise `SettingError` with the given rule if the block fails to read its values."""
+    """Raise `SettingError` with the given rule if the block raises an error."""
     try:
         yield
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
