@@ -32,7 +32,7 @@ class Progress:
 
 
 class Minimised(Protocol):
-    """An objective that can be trained, or the sum of several objectives."""
+    """Protocol of a loss that training can minimise, such as the sum of several objectives."""
 
     @property
     def width(self) -> int:

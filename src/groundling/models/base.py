@@ -53,7 +53,7 @@ class SearchResult:
     plans
         Scored plans; without planning, the reflex agent's plan comes first.
     settled
-        Whether the first plan is the answer, whatever its score.
+        Whether the first plan must be chosen, whatever its score.
     normalised
         Whether the scores are already log probabilities, even of a single plan.
     """
@@ -80,7 +80,7 @@ class FittedModel:
 
     @property
     def members(self) -> tuple[FittedModel, ...]:
-        """The members of an ensemble, each without `others`; for other models, the model itself."""
+        """All members of an ensemble, each without `others`; otherwise only this model."""
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:
@@ -291,7 +291,7 @@ class Model(Settings, ABC):
         """Raise an error for settings that are invalid or have no effect in this model."""
 
     def length_cure(self, short: bool) -> str:
-        """Return advice on settings if plans are too `short` or, otherwise, too long; may be ""."""
+        """Return advice for plans that are too short or, with `short=False`, too long; or ""."""
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:

@@ -156,8 +156,8 @@ class TransducerModel(UnitModel):
         decisions favour short plans: after a wrong action, no action fits the text well, and
         passing costs little.
     normaliser_power
-        Exponent of the normaliser of each decision, by which its probability is multiplied in the
-        search. With 0, a unit that fits no possible action does not lower the score of the plan so
+        In the search, the probability of each decision is multiplied by its normaliser to this
+        power. With 0, a unit that fits no possible action does not lower the score of the plan so
         far; with a positive value, it does.
 
     Examples
@@ -195,7 +195,7 @@ class TransducerModel(UnitModel):
             )
 
     def length_cure(self, short: bool) -> str:
-        """Return advice on settings if plans are too `short` or, otherwise, too long.
+        """Return advice for plans that are too short or, with `short=False`, too long.
 
         >>> TransducerModel(length_bonus=1, allow_multiple=False).length_cure(short=False)
         'Lower TransducerModel.length_bonus (it is 1).'
