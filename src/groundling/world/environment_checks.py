@@ -136,7 +136,6 @@ class _Check:
     # ---- problems -------------------------------------------------------------------------
 
     def report(self, method: str, kind: str, sentence: str) -> None:
-        """Record a problem."""
         first, count = self.problems.get((method, kind), (sentence, 0))
         self.problems[method, kind] = (first, count + 1)
 
@@ -162,7 +161,6 @@ class _Check:
     # ---- calls ----------------------------------------------------------------------------
 
     def has(self, *methods: str) -> bool:
-        """Return whether the environment has all of the given methods."""
         return all(callable(getattr(self.environment, each, None)) for each in methods)
 
     def ask(self, method: str, *arguments: Any) -> Any:
@@ -523,8 +521,8 @@ class _Check:
             for image in images:
                 with self.noting("mirror", "impossible", f"mirror of {shorten(actions)}: "):
                     if not isinstance(image, Demonstration):
-                        sentence = "mirror must return a list of Demonstrations; got "
-                        raise _CheckError("mirror", "type", f"{sentence}{shorten(image)} in it.")
+                        sentence = "mirror must return a list of Demonstrations; got a list with "
+                        raise _CheckError("mirror", "type", f"{sentence}{shorten(image)}.")
                     world = CachedEnvironment(image.environment)
                     world.trace(image.start, image.actions, "The mirror image")
 

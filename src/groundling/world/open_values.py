@@ -351,7 +351,7 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Return whether an action uses a literal as its value, a change or a number of things.
+        """Return whether an action uses a literal as a value, a relative amount or a set size.
 
         Returns True for literals whose type the environment does not declare.
         """
