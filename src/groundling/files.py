@@ -115,9 +115,9 @@ def alone_in(folder: Path) -> Iterator[bool]:
     """Hold an exclusive lock on a folder; yield False if locking is not supported.
 
     >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, alone_in(Path(folder)) as sure:
-    ...     isinstance(sure, bool)
-    True
+    >>> with TemporaryDirectory() as folder, alone_in(Path(folder)) as locked:
+    ...     print("no other process can lock it" if locked else "locking is not supported")
+    no other process can lock it
     """
     try:
         import fcntl
