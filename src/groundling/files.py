@@ -157,8 +157,13 @@ def read_plain(
     Raises `error` if the file is not a regular file, or if it is too large. Symbolic links are
     followed only if `links` is True; devices and pipes are never read.
 
+    >>> from tempfile import TemporaryDirectory
     >>> from groundling.errors import CorpusError
     >>> from groundling.limits import NOTE_BYTES
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "note.txt").write_text("done")
+    ...     read_plain(Path(folder) / "note.txt", NOTE_BYTES, CorpusError)
+    b'done'
     >>> read_plain(Path("/dev/null"), NOTE_BYTES, CorpusError)
     Traceback (most recent call last):
         ...

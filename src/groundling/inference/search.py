@@ -43,6 +43,8 @@ class Search(Settings):
 
     Examples
     --------
+    >>> Search(beam=10, decode="outcome")
+    Search(beam=10, decode='outcome')
     >>> Search(decode="outcomes")
     Traceback (most recent call last):
         ...

@@ -126,8 +126,8 @@ def write_conllu(instructions: Iterable[Instruction], path: str | PathLike[str])
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_conllu([], Path(folder) / "empty.conllu")
-    ...     (Path(folder) / "empty.conllu").read_text(encoding="utf-8")
-    ''
+    ...     write_conllu([Instruction.chain("turn left")], Path(folder) / "a.conllu")
+    ...     (Path(folder) / "a.conllu").read_text(encoding="utf-8").splitlines()[0]
+    '# text = turn left'
     """
     Path(path).write_text(to_conllu(instructions), encoding="utf-8", newline="\n")

@@ -66,9 +66,9 @@ class SpacyParser:
 
     Examples
     --------
-    >>> SpacyParser("no_such_pipeline").parse("turn left")
-    Traceback (most recent call last):
-    groundling.errors.SettingError: The spaCy pipeline 'no_such_pipeline' cannot be loaded: ...
+    >>> [turn, stop] = SpacyParser(SHIPPED_PIPELINE).parse("Turn left. Stop!")
+    >>> turn.tokens, turn.relations
+    (('Turn', 'left', '.'), ('root', 'advmod', 'punct'))
     """
 
     def __init__(

@@ -238,9 +238,8 @@ def states_in(folder: Path) -> list[Path]:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     saved = Checkpoint(Path(folder)).save("1", 2.5, np.zeros(3), done=False)
-    ...     (Path(folder) / "state-of-mine.safetensors").write_text("my own")
+    ...     _ = (Path(folder) / "state-of-mine.safetensors").write_text("my own")
     ...     [path.name for path in states_in(Path(folder))]
-    6
     ['state-1.safetensors']
     """
     found = sorted(

@@ -64,6 +64,8 @@ class DecisionModel(UnitModel):
 
     Examples
     --------
+    >>> DecisionModel(restarts=5)
+    DecisionModel(restarts=5)
     >>> DecisionModel(aligned="all", restarts=5).check(Overlay(), Features(), 5, Search())
     Traceback (most recent call last):
         ...

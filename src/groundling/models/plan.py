@@ -299,6 +299,8 @@ class PlanModel(Model):
 
     Examples
     --------
+    >>> PlanModel(skip=2)
+    PlanModel(skip=2.0)
     >>> PlanModel(skip=2).check(Overlay.bag(), Features(), 5, Search())
     Traceback (most recent call last):
         ...

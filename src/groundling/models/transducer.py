@@ -162,6 +162,8 @@ class TransducerModel(UnitModel):
 
     Examples
     --------
+    >>> TransducerModel(length_bonus=1)
+    TransducerModel(length_bonus=1.0)
     >>> TransducerModel(unaligned_cost=-1)
     Traceback (most recent call last):
         ...

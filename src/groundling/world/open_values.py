@@ -167,8 +167,9 @@ class OpenValue:
     def accepts(self, value: object) -> bool:
         """Return whether a value has the right type and is in the range.
 
-        >>> OpenValue("percentage", low=0, high=100).accepts(120)
-        False
+        >>> brightness = OpenValue("percentage", low=0, high=100)
+        >>> brightness.accepts(20), brightness.accepts(120)
+        (True, False)
         """
         if self.type in _NUMERIC:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
