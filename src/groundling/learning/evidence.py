@@ -202,7 +202,7 @@ class _ScoreTest:
         self.always = np.zeros(len(values.meanings))  # effects that are independent of the text
 
     def _chances(self, scores: Reals) -> tuple[float, Reals, Reals]:
-        """Return Σ weight · -log p(gold), p(plan), and p(plan | gold)."""
+        """Return the loss Σ weight · -log p(gold), and the values p(plan) and p(plan | gold)."""
         starts, gold = self.values.first[:-1], self.values.gold
         top = np.maximum.reduceat(scores, starts)
         plans = np.exp(scores - np.repeat(top, self.counts))

@@ -172,7 +172,7 @@ class Objective(ABC):
         return len(self.data.space)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient."""
+        """Return the loss Σ weight · -log p, and its gradient."""
         return self.scorer.loss(theta)
 
     def parts(self) -> dict[str, NDArray[Any]]:
@@ -251,7 +251,7 @@ class Model(Settings, ABC):
     def loss(
         self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
     ) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient from arrays (see `Objective.parts`)."""
+        """Return the loss Σ weight · -log p and its gradient (see `Objective.parts`)."""
         return scorer.loss(theta)
 
     def first(self, width: int, seed: int) -> Reals:

@@ -215,7 +215,7 @@ class TransducerModel(UnitModel):
     def loss(
         self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
     ) -> tuple[float, Reals]:
-        """Return Σ weight · -log p(actions | text) and its gradient."""
+        """Return the loss Σ weight · -log p(actions | text), and its gradient."""
         starts, gold, ends = parts["starts"], parts["gold"], parts["ends"]
         grouped, free = scorer.group_scores(theta)
         weights, free_weights = np.zeros_like(grouped), np.zeros_like(free)
@@ -348,7 +348,7 @@ class TransducerObjective(Objective):
         self.graphs = []  # no longer needed
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p(actions | text) and its gradient."""
+        """Return the loss Σ weight · -log p(actions | text), and its gradient."""
         try:
             return self.model.loss(self.scorer, self._parts, theta)
         except UnreadableError as error:

@@ -166,7 +166,7 @@ class _Check:
     def ask(self, method: str, *arguments: Any) -> Any:
         """Call a method twice, and report differences.
 
-        Raises `_CheckError` if the method raises or modifies its arguments.
+        Raises `_CheckError` if the method raises an error or modifies its arguments.
         """
         before = self.snapshots(arguments)
         answers = []
@@ -202,7 +202,6 @@ class _Check:
         return answers[0]
 
     def says(self, method: str, state: Any) -> bool:
-        """Return whether a method returns True for a state."""
         answer: Any = False
         with self.noting():
             answer = self.ask(method, state)
