@@ -83,7 +83,7 @@ def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
 
 
 def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
-    """Return the (kind, value) pair by which slots compare a label, or None.
+    """Return the (kind, value) pair that decides which slots a label matches, or None.
 
     >>> meaning_of(WordLabel("word=‹ordinal›", "ordinal", 2.0))
     ('number', 2.0)

@@ -44,7 +44,7 @@ class PlanCounts:
         return self._counted(length)[0]
 
     def actions(self, length: int) -> float:
-        """Return the approximate number of (state, action) pairs in plans up to `length`."""
+        """Return the approximate number of actions to ground, for plans up to `length`."""
         return self._counted(length)[1]
 
     def _counted(self, length: int) -> tuple[float, float]:

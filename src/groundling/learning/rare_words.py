@@ -65,7 +65,7 @@ class RareWords:
 def find_rare_words(
     encoder: Encoder, examples: Sequence[Example], counts: Mapping[str, int]
 ) -> RareWords:
-    """Find the words that occur only once, with the labels of the plans of their texts.
+    """Find the words that occur only once, each with the labels of the demonstrated plan.
 
     `counts` has the number of occurrences of each word.
     """
