@@ -128,7 +128,7 @@ class _HeldModel(_primitive):  # type: ignore[misc]
 def hold(typing: Any, given: Any) -> Any:
     """Store a named tuple on the stack, and return its address.
 
-    The address is valid until the function returns.
+    The address is valid until the calling function returns.
     """
 
     def generate(context: Any, builder: Any, kinds: Any, values: Any) -> Any:

@@ -771,8 +771,8 @@ class Follower(Estimator):
     ) -> Follower:
         """Return a follower with other search settings or temperature; it is not fitted again.
 
-        With `max_weights`, only that number of weights is kept, the largest ones (in an ensemble,
-        for each member).
+        With `max_weights`, only that many weights are kept, the largest ones (in an ensemble, for
+        each member).
 
         >>> from groundling import Demonstration
         >>> from groundling.examples import Lamp

@@ -120,7 +120,10 @@ class _UnitReader:
         self.names = ActionNames()
 
     def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
-        """Let each plan pass over the unit, into `passed`, or act; return the best that act."""
+        """Extend plans by a decision about one unit: to pass over it, or to act.
+
+        Plans that pass are added to `passed`; the best plans that act are returned.
+        """
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
         grown, longest = [], self.search.longest

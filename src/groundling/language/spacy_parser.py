@@ -147,7 +147,7 @@ class SpacyParser:
         return len(sentence.split())
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
-        """Yield an instruction for each given sentence, without splitting sentences again."""
+        """Yield an instruction for each given sentence, which is not split further."""
 
         def documents() -> Iterator[Doc]:
             for sentence in sentences:
@@ -206,7 +206,7 @@ class ShippedParser(SpacyParser):
         return len(sentence) if is_unspaced(sentence) else super()._count(sentence)
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
-        """Yield an instruction for each given sentence, without splitting sentences again."""
+        """Yield an instruction for each given sentence, which is not split further."""
         listed = [(sentence, is_unspaced(sentence)) for sentence in sentences]
         parsed = super().parse_sentences(each for each, unspaced in listed if not unspaced)
         for sentence, unspaced in listed:

@@ -317,5 +317,5 @@ class Model(Settings, ABC):
 
     @property
     def member_model(self) -> Model:
-        """The model of each member."""
+        """The model that every member uses."""
         return self

@@ -90,7 +90,7 @@ class Ensemble(Model):
 
     @property
     def member_model(self) -> Model:
-        """The model of each member."""
+        """The model that every member uses."""
         return self.model
 
     def terms(self) -> PlanTerms:

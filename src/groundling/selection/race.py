@@ -81,7 +81,7 @@ class Clock(Budget):
 
     @property
     def left(self) -> float:
-        """The seconds that are left until the end of the budget."""
+        """The number of seconds left in the budget."""
         return self.seconds - (self.now() - self.began)
 
     def last(self, runner: Runner) -> float:

@@ -71,7 +71,7 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
 
 
 def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tuple[Label, ...]]:
-    """Normalise the labels of several nodes; dictionaries with the same names are read by column.
+    """Normalise the labels of several nodes; faster than calling `labels_of` for each.
 
     >>> lamps = [{"item": "lamp", "lit": True}, {"item": "sofa", "lit": None}]
     >>> for labels in labels_of_each(lamps):
@@ -423,7 +423,7 @@ class GroundingGraph:
         nodes: Mapping[str, tuple[Label, ...]],
         edges: Sequence[tuple[str, str, tuple[Label, ...]]],
     ) -> GroundingGraph:
-        """Return a copy with more nodes and edges, whose labels must be normalised.
+        """Return a copy with more nodes and edges, whose labels must be normalised already.
 
         Existing nodes keep their labels.
 
