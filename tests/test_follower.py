@@ -829,5 +829,5 @@ def test_follower_says_what_is_no_text(trained, text, message):
 
 def test_follower_calibration_on_too_few_says_so():
     follower = make().fit(line_demonstrations())
-    with pytest.warns(LearningWarning, match=r"demonstrations \(1\) have too few mistakes"):
+    with pytest.warns(LearningWarning, match=r"among the held-out demonstrations \(1\), it cannot"):
         follower.calibrate(line_demonstrations()[:1])

@@ -83,7 +83,7 @@ def _shaped(
 
 
 def _check(context: Any, builder: Any, first: Any, end: Any, array: Any, kind: Any) -> None:
-    """Raise an error unless a range is within an array, in debug mode."""
+    """In debug mode, raise an error if a range is not within an array."""
     if not DEBUG:
         return
     place = context.data_model_manager[kind].get_field_position("nitems")
@@ -101,7 +101,7 @@ def _check(context: Any, builder: Any, first: Any, end: Any, array: Any, kind: A
 
 
 class Held(types.Type):
-    """The type of a named tuple's address."""
+    """The numba type of the address of a named tuple."""
 
     def __init__(self, kind: Any) -> None:
         self.kind, self.instance_class = kind, kind.instance_class
@@ -109,7 +109,7 @@ class Held(types.Type):
 
     @property
     def key(self) -> Any:
-        """The value that tells types of held named tuples apart."""
+        """The type of the held named tuple, which identifies this type to numba."""
         return self.kind
 
     def field(self, name: str) -> Any:
@@ -128,7 +128,7 @@ class _HeldModel(_primitive):  # type: ignore[misc]
 def hold(typing: Any, given: Any) -> Any:
     """Store a named tuple on the stack, and return its address.
 
-    The address is valid until the function returns.
+    The address is valid until the calling function returns.
     """
 
     def generate(context: Any, builder: Any, kinds: Any, values: Any) -> Any:

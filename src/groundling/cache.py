@@ -100,7 +100,7 @@ class Sightings:
         self._hashes = array("q", bytes(8 * _SIGHTINGS))
 
     def again(self, key: Hashable) -> bool:
-        """Return whether a key occurred before, and remember that it did."""
+        """Return whether a key occurred before, and record it."""
         hashed = hash(key)
         place = hashed % _SIGHTINGS
         if self._hashes[place] == hashed:
@@ -156,7 +156,7 @@ class CacheBudget:
         self._passing.append(cache)
 
     def take(self, size: int) -> None:
-        """Count newly cached bytes; drop old entries whenever they reach half the budget.
+        """Count newly cached bytes; drop old entries when the count reaches half the budget.
 
         Entries added or used since old entries were last dropped are kept.
         """

@@ -1,4 +1,4 @@
-"""Kernel compilation: options, a cache keyed by all kernel sources, a debug mode.
+"""Kernel compilation: options, a cache keyed by all kernel sources, and a debug mode.
 
 numba keys its cache by the source file of the called function, and misses changes in the
 functions it calls. Here compiled code is cached in a folder named after a digest of all kernel
@@ -63,7 +63,7 @@ _UNCACHED = (
 def kernel_sources() -> list[Path]:
     """Return the source files that compiled kernels depend on.
 
-    These are all modules of the overlay, because kernels contain their constants, the module of the
+    These are the modules of the overlay (kernels contain their constants), the module of the
     feature tables, and all modules that compile functions or configure numba.
 
     >>> {"ties.py", "compiler.py", "recursion.py"} <= {path.name for path in kernel_sources()}

@@ -78,7 +78,7 @@ class GraphError(GroundlingError, ValueError):
 
 
 class WorldError(GroundlingError, RuntimeError):
-    """An environment that raises, or does not follow the protocol."""
+    """An environment that raises errors or does not follow the protocol."""
 
 
 class SearchError(WorldError):

@@ -39,7 +39,7 @@ def _plain(name: str) -> Settings:
 
 
 class Estimator:
-    """The scikit-learn interface of an estimator that only stores its settings.
+    """Base class with the scikit-learn methods for reading and changing settings.
 
     >>> from groundling import Follower
     >>> Follower().set_params(learning__l2=2.0).get_params()["learning__l2"]

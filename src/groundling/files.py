@@ -115,9 +115,9 @@ def alone_in(folder: Path) -> Iterator[bool]:
     """Hold an exclusive lock on a folder; yield False if locking is not supported.
 
     >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, alone_in(Path(folder)) as sure:
-    ...     isinstance(sure, bool)
-    True
+    >>> with TemporaryDirectory() as folder, alone_in(Path(folder)) as locked:
+    ...     print("no other process can lock it" if locked else "locking is not supported")
+    no other process can lock it
     """
     try:
         import fcntl
@@ -157,8 +157,13 @@ def read_plain(
     Raises `error` if the file is not a regular file, or if it is too large. Symbolic links are
     followed only if `links` is True; devices and pipes are never read.
 
+    >>> from tempfile import TemporaryDirectory
     >>> from groundling.errors import CorpusError
     >>> from groundling.limits import NOTE_BYTES
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "note.txt").write_text("done")
+    ...     read_plain(Path(folder) / "note.txt", NOTE_BYTES, CorpusError)
+    b'done'
     >>> read_plain(Path("/dev/null"), NOTE_BYTES, CorpusError)
     Traceback (most recent call last):
         ...

@@ -218,8 +218,8 @@ class Follower(Estimator):
         listed, questions = split_questions(listed_demonstrations(demonstrations))
         if not listed:
             raise DemonstrationError(
-                "At least one demonstration must have actions; got only questions. Add a command, "
-                "or use groundling.dialogue.questions.Answerer."
+                "At least one demonstration must have actions; got only questions. Add a "
+                "demonstration with actions, or use groundling.dialogue.questions.Answerer."
             )
         skipped: list[Skipped] = []
         if skip_bad:
@@ -253,8 +253,8 @@ class Follower(Estimator):
     ) -> Follower:
         """Return a fitted follower with the best of several configurations.
 
-        The follower is chosen as by `Follower()`, but with a larger budget. Whole configurations,
-        and then variants of the best one, are compared by cross-validation over groups of
+        This is the automatic choice of `Follower()` with a larger budget. Whole configurations, and
+        then variants of the best one, are compared by cross-validation over groups of
         demonstrations, and the winner is fitted to all demonstrations. `seconds` is the total time
         budget; one small comparison and the final fit always run, even if they take longer. `show`
         is called with a line for each trial, and at the end with a table, which also lists the
@@ -358,9 +358,9 @@ class Follower(Estimator):
         temperature = honest_temperature(learnt, listed, read)
         if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
             warnings.warn(
-                f"The temperature {temperature:.2g} is at the end of its range, because the "
-                f"held-out demonstrations ({len(listed)}) have too few mistakes or successes to "
-                "estimate it. Add held-out demonstrations.",
+                f"The temperature {temperature:.2g} is at the end of its range: with so few "
+                f"mistakes or successes among the held-out demonstrations ({len(listed)}), it "
+                "cannot be estimated. Add held-out demonstrations.",
                 LearningWarning,
                 stacklevel=2,
             )
@@ -372,8 +372,8 @@ class Follower(Estimator):
         good, bad = sift(Profile(listed, self.parser).encoder, listed)
         if not good:
             raise DemonstrationError(
-                f"No demonstration is usable; {len(bad)} have errors. The first error: "
-                f"{bad[0].problem}"
+                f"At least one demonstration must be usable; got {len(bad)} with errors. The first "
+                f"error: {bad[0].problem}"
             )
         if bad:
             warn([left_out(bad)])
@@ -564,14 +564,13 @@ class Follower(Estimator):
         *,
         whole: bool = False,
     ) -> Iterator[Plan | None]:
-        """Yield a plan or None for each request; with `whole`, texts are never split."""
+        """Yield a plan or None for each request; with `whole`, do not split texts into commands."""
         commands = self._commands()
         read = self._requests(requests)
         for request, plan in zip(read, commands.follow(read, search), strict=True):
             yield plan if whole else commands.answer(request, plan, search)
 
     def _commands(self) -> Commands:
-        """Return the splitter of texts with several commands."""
         learnt = self._fitted()
 
         def follow(asked: Sequence[Request], search: Search) -> Iterator[Plan | None]:
@@ -585,7 +584,7 @@ class Follower(Estimator):
 
     @property
     def choices_(self) -> Choices:
-        """Settings chosen from the demonstrations, with reasons; print it for a table."""
+        """The settings chosen from the demonstrations, with reasons; print them as a list."""
         learnt = self._fitted()
         strength = f"{learnt.memory.strength:g}"
         shown = [
@@ -615,8 +614,9 @@ class Follower(Estimator):
     ) -> Diagnosis:
         """Follow demonstrations and report problems, with a reason for each mistake.
 
-        A follower usually follows its own training demonstrations correctly. With `parts`, such as
-        3, each fold is followed by a model trained on the other folds; this follower is unchanged.
+        A follower usually follows its own training demonstrations correctly. With `parts=3`, the
+        given demonstrations are split into 3 folds, and each fold is followed by a model trained on
+        the other two. This follower does not change.
 
         >>> from groundling import Demonstration, Follower
         >>> from groundling.examples import Lamp
@@ -680,7 +680,7 @@ class Follower(Estimator):
 
     @property
     def threshold(self) -> float:
-        """Confidence below which a plan counts as not understood."""
+        """Confidence below which a text counts as not understood."""
         if hasattr(self, "_learnt"):
             return self._learnt.search.threshold
         return Search().threshold if isinstance(self.search, str) else self.search.threshold
@@ -693,7 +693,7 @@ class Follower(Estimator):
         return (*(each for each in shown if each is not None), *learnt.questions)
 
     def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
-        """Empty all caches, or those of one environment; return the bytes they held.
+        """Empty all caches, or those of one environment; return their previous sizes in bytes.
 
         `follow` detects most changes of an environment itself. Call this method after other
         changes. The learnt model stays the same.
@@ -771,7 +771,8 @@ class Follower(Estimator):
     ) -> Follower:
         """Return a follower with other search settings or temperature; it is not fitted again.
 
-        With `max_weights`, each member keeps only that number of largest weights.
+        With `max_weights`, only that many weights are kept, the largest ones (in an ensemble, for
+        each member).
 
         >>> from groundling import Demonstration
         >>> from groundling.examples import Lamp

@@ -136,7 +136,7 @@ def _named(parser: str | Parser) -> str:
 
 
 def _own_language(parser: Parser) -> dict[str, Any]:
-    """Return the custom language of a chain parser; {} if it is built in or not savable."""
+    """Return the language of a chain parser as data; {} if built in or impossible to save."""
     spoken = language_of(parser)
     own = type(parser) is ChainParser and spoken not in LANGUAGES.values()
     return spoken.to_dict() if own and spoken.segment is None else {}
@@ -181,7 +181,7 @@ def load_learnt(
 
 
 def is_outdated(folder: Path) -> bool:
-    """Return whether a model should be retrained (see `load_learnt`)."""
+    """Return whether `load_learnt` would warn that a model should be trained again."""
     return bool(_load(folder, None, ())[1])
 
 
@@ -218,7 +218,7 @@ def _load(
 
 
 def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | None) -> str:
-    """Describe how a model differs from a newly trained one; "" if it does not differ."""
+    """Return a warning if a model differs from a newly trained one; otherwise ""."""
     then, now = str(manifest["settings"]["parser_name"]), learnt.fitted.encoder.reader.parser.name
     if given is not None and then != now:
         return ""  # the caller chose another parser
@@ -252,8 +252,8 @@ def _arrays(data: bytes) -> dict[str, Any]:
     for name, array in found.items():
         if array.ndim != 1 or array.dtype not in (np.float64, np.int64):
             raise ValueError(
-                f"the array {name[:40]!r} must be one-dimensional float64 or int64; got "
-                f"{array.ndim} axes of {array.dtype}"
+                f"the array {name[:40]!r} must be one-dimensional, of type float64 or int64; got "
+                f"the shape {array.shape} and type {array.dtype}"
             )
     return found
 

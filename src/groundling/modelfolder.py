@@ -246,7 +246,7 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 
 
 def _mode_of_model(folder: Path) -> int | None:
-    """Return the permissions of the existing model; raise an error if it is another file."""
+    """Return the permissions of the saved model, or None; raise an error if it is no model."""
     path = folder / MANIFEST
     if not _is_there(path):
         return None
@@ -259,7 +259,7 @@ def _mode_of_model(folder: Path) -> int | None:
 
 
 def _must_be_readable(files: Mapping[str, bytes]) -> None:
-    """Raise an error for files that exceed the limits for reading."""
+    """Raise an error if a file is too large to be loaded again."""
     for name, data in files.items():
         LIMITS[name].check(
             len(data), ModelFileError, f"With this `min_count` and these features, {name}"

@@ -90,7 +90,7 @@ class _Environments:
         return getattr(self._generator, name)
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Do nothing."""
+        """Ignore the environment object."""
 
 
 class _KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
@@ -128,7 +128,7 @@ class _InlinedLibrary(_KernelLibrary):
 
 
 class KernelCompiler(compiler.Compiler):  # type: ignore[misc]
-    """Compiler of kernels that Python calls (`pipeline_class`)."""
+    """The compiler for kernels that Python calls (numba's `pipeline_class`)."""
 
     library: Any = _KernelLibrary
 
@@ -140,7 +140,7 @@ class KernelCompiler(compiler.Compiler):  # type: ignore[misc]
 
 
 class InlinedCompiler(KernelCompiler):
-    """Compiler of functions that are always inlined."""
+    """The compiler for functions that are always inlined."""
 
     library = _InlinedLibrary
 

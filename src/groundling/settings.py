@@ -131,24 +131,27 @@ class Settings:
     def changed(self) -> list[str]:
         """Return the names of the settings that differ from their default.
 
-        >>> Settings().changed()
-        []
+        >>> from groundling import Search
+        >>> Search(beam=5).changed()
+        ['beam']
         """
         return [each.name for each in fields(self) if getattr(self, each.name) != each.default]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name, as stored in files.
 
-        >>> Settings().to_dict()
-        {}
+        >>> from groundling import Search
+        >>> Search(beam=5).to_dict()["beam"]
+        5
         """
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     def changed_to(self: S, **values: Any) -> S:
         """Return a copy with other values; settings that lose their effect are reset.
 
-        >>> Settings().changed_to()
-        Settings()
+        >>> from groundling import Search
+        >>> Search(beam=5).changed_to(planning=False)
+        Search(planning=False)
         """
         while True:
             try:
@@ -163,10 +166,9 @@ class Settings:
     def from_dict(cls: type[S], data: Mapping[str, Any]) -> S:
         """Create settings from the output of `to_dict`.
 
-        >>> Settings.from_dict({"hat": 1})
-        Traceback (most recent call last):
-            ...
-        groundling.errors.SettingError: Settings has no setting 'hat'.
+        >>> from groundling import Search
+        >>> Search.from_dict({"beam": 5})
+        Search(beam=5)
         """
         return cls(**data)
 

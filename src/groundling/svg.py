@@ -276,8 +276,14 @@ def framed(drawing: str, title: str = "", captions: Sequence[str] = ()) -> str:
 def write_picture(
     drawing: str, file: str | Path, title: str = "", captions: Sequence[str] = ()
 ) -> Path:
-    """Write a drawing with a frame, a title and captions to an SVG, PNG or PDF file.
+    """Write a drawing with a frame, a title and captions to a file; return its path.
 
+    The ending of the name selects the format: SVG, PNG or PDF.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_picture('<svg viewBox="0 0 9 9"/>', Path(folder) / "way.svg", "A walk").name
+    'way.svg'
     >>> write_picture('<svg viewBox="0 0 9 9"/>', "way.gif")
     Traceback (most recent call last):
         ...

@@ -34,7 +34,7 @@ _MOST_LEVELS = 8  # deeper than any valid settings
 
 
 def check_settings(content: Any, name: str = "settings", level: int = 0) -> None:
-    """Raise an error for settings that are invalid or would take too long.
+    """Raise an error for settings that are invalid, or with which fitting could take too long.
 
     >>> check_settings({"search": {"max_length": 1_000_000_000}})
     Traceback (most recent call last):
@@ -108,5 +108,5 @@ def check_pattern(pattern: str) -> None:
         if depth > 20:
             raise ValueError(f"the pattern {pattern[:60]!r} must be nested at most 20 levels deep")
         if steps > 1e9:
-            raise ValueError(f"the pattern {pattern[:60]!r} has too many repetitions")
+            raise ValueError(f"the pattern {pattern[:60]!r} must have fewer repetitions")
         before = kind

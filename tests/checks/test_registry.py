@@ -401,7 +401,8 @@ def test_fit_skips_bad_demonstrations_and_says_which():
 
 def test_fit_refuses_to_skip_everything():
     with pytest.raises(
-        DemonstrationError, match=r"No demonstration is usable; 2 have errors\. The"
+        DemonstrationError,
+        match=r"At least one demonstration must be usable; got 2 with errors\. The",
     ):
         make().fit(BAD, skip_bad=True)
 

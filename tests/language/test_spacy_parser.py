@@ -224,7 +224,7 @@ def test_spacy_parser_refuses_a_pipeline_without_a_parser(tmp_path):
     import spacy
 
     spacy.blank("en").to_disk(tmp_path / "blank")
-    with pytest.raises(SettingError, match="must have a dependency parser; got a tokenizer"):
+    with pytest.raises(SettingError, match="must have a dependency parser; got only a tokeniser"):
         SpacyParser(tmp_path / "blank").parse("go")
 
 

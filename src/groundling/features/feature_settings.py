@@ -66,7 +66,8 @@ class Features(Settings):
         Minimum number of occurrences of a feature in the demonstrated plans, and of a word label
         in the texts.
     include, exclude
-        Regular expressions that feature names must match and must not match.
+        Regular expressions. A feature is used if its name matches `include` and does not match
+        `exclude`.
 
     Examples
     --------
@@ -169,7 +170,7 @@ class Features(Settings):
         )
 
     def synonym_source(self) -> Synonyms | None:
-        """Return the source of synonyms, or None if there is none."""
+        """Return the source of synonyms, or None if `synonyms` is not set."""
         return load_synonyms(self.synonyms)
 
     @property

@@ -1,7 +1,7 @@
-"""Feature tables: the joined features of sets of word labels with nodes.
+"""Feature tables: the joined features of words and nodes, as sparse arrays.
 
 `join_labels` joins all labels that occur together, and can add new features. `JoinedLabels`
-returns the same tables for a fixed feature space, and caches the joins of labels.
+returns the same tables for a fixed feature space, and caches the joined features of labels.
 """
 
 from __future__ import annotations
@@ -102,14 +102,14 @@ def composed(contents: Iterable[NodeContent]) -> NodeContent:
 
 
 class PartTable(Sequence[NodeContent]):
-    """Labels of many nodes, stored as arrays of parts; each is composed on access.
+    """The labels of many nodes, stored as shared parts that are combined on access.
 
     Parameters
     ----------
     parts
         The distinct parts.
     starts, part
-        The index at which the parts of each node start, and the parts of all nodes.
+        The position in `part` at which each node starts, and the indices of the parts of all nodes.
 
     Examples
     --------
@@ -272,7 +272,6 @@ def join_labels(
 def _rows(
     space: FeatureSpace, joined: Joins, owner: NDArray[Any], count: int
 ) -> tuple[Integers, NDArray[Any], Integers, Reals]:
-    """Sort features by the owner of their pair; return starts, pairs, features and values."""
     features = space.places(joined.key)
     kept = np.flatnonzero(features >= 0)
     kept = kept[np.argsort(owner[joined.pair[kept]], kind="stable")]
@@ -300,7 +299,6 @@ def _frequent(
 def _edge_labels(
     dependencies: Sequence[str], relations: Sequence[Relation]
 ) -> tuple[list[WordLabel], list[NodeLabel], tuple[NDArray[np.int64], ...]]:
-    """Return the labels of dependencies and relations, and the pairs in each table row."""
     words, nodes = Interner[WordLabel](), Interner[NodeLabel]()
     pairs: list[tuple[int, int, int]] = []
     for d, dependency in enumerate(dependencies):
@@ -329,7 +327,7 @@ def _ragged(contents: Sequence[Any], labels: Interner[Any]) -> _Ragged:
 
 
 def _parts(labels: Sequence[NodeLabel]) -> Integers:
-    """Return a number for the node that each label describes, from the prefix of its name."""
+    """Return a node number for each label: equal prefixes of names get equal numbers."""
     names = Interner[str]()
     return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
 
@@ -431,9 +429,9 @@ class JoinedLabels:
     def tables(
         self, meetings: Meetings, *, edge_scores: bool, spelled: Spelled | None = None
     ) -> tuple[LabelTables, Spelled]:
-        """Return the tables of `join_labels` without `grow`, and the node labels as `Spelled`.
+        """Return the same tables as `join_labels` without `grow`, and the node labels.
 
-        Pass as `spelled` the node labels that an earlier call returned for the same nodes.
+        If an earlier call returned the labels of the same nodes, pass them as `spelled`.
         """
         with self._lock:
             if self.entries > _MOST_ENTRIES or self._passing > _MOST_PASSING:
@@ -463,7 +461,6 @@ class JoinedLabels:
     def _rows(
         self, words: list[WordLabel], spelled: Spelled
     ) -> tuple[Integers, Integers, Integers, Reals]:
-        """Return where the rows of each word start, and each row's label, feature and value."""
         kept = self._keeps(words, spelled)
         rows = self._join([w for w, is_kept in zip(words, kept, strict=True) if is_kept],
                           spelled.blocks)  # fmt: skip
@@ -511,7 +508,6 @@ class JoinedLabels:
         return pair_words[pairs], labels, features[exists].astype(np.int32), joined.value[exists]
 
     def _joins_new(self, words: Sequence[WordLabel], places: list[int], table: NodeTable) -> Any:
-        """Return the indices of the words that can join labels outside the cache."""
         if not ((table.plain >= 0) | (table.value >= 0)).any():
             places = [place for place in places if words[place].kind]
         return np.array(places, int)
@@ -521,9 +517,9 @@ class JoinedLabels:
         return word.kind == STRING or word.name in self.space.word_names
 
     def _keeps(self, words: Sequence[WordLabel], spelled: Spelled) -> list[bool]:
-        """Return, for each word, whether to cache its joins: recurring words, up to a limit.
+        """Return, for each word, whether to cache its joined features.
 
-        A word is joined with further labels, and cached, when it meets the same blocks again.
+        Up to a limit, words are cached when they occur with the same blocks of labels again.
         """
         ends = self._ends(spelled.blocks).items()
         room = len(self._done) < _KEPT
@@ -541,11 +537,9 @@ class JoinedLabels:
         return kept
 
     def _ends(self, blocks: Sequence[int]) -> dict[int, int]:
-        """Return the end of each block of labels."""
         return {block: min(len(self._nodes), (block + 1) * _BLOCK) for block in blocks}
 
     def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
-        """Return the labels of nodes as indices into the list of distinct labels."""
         passing = Interner[NodeLabel]()
         table, kept = PartTable.of(contents), self._contents
         found = [kept.get(id(part)) for part in table.parts]
@@ -587,7 +581,7 @@ class JoinedLabels:
     def _number_labels(
         self, parts: Sequence[Part], passing: Interner[NodeLabel]
     ) -> tuple[Integers, Reals]:
-        """Return the indices and amounts of labels; those of recurring parts are cached."""
+        """Return the label indices and amounts of parts; cache those of recurring parts."""
         flat = list(chain.from_iterable(parts))
         labels = [label for label, _ in flat]
         numbers: list[Any] = self._nodes.find(labels)
@@ -625,7 +619,7 @@ class JoinedLabels:
         return self._ones[:count]
 
     def _join(self, words: list[WordLabel], blocks: list[int]) -> list[Rows]:
-        """Return the rows of word labels; missing ones are joined in batches."""
+        """Return the cached rows of word labels, after computing missing rows in batches."""
         ends = self._ends(blocks)
         behind: dict[tuple[tuple[int, int], ...], list[WordLabel]] = {}
         for word in words:
@@ -693,9 +687,10 @@ class JoinedLabels:
 def _joinable(
     words: Sequence[WordLabel], chosen: Iterable[int], table: NodeTable, numbers: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs of chosen words and nodes that may join, as indices into `numbers`.
+    """Return the chosen words and the node labels that each may be joined with, as index pairs.
 
-    Words without a value join labels by name, values join equal values, spellings join texts.
+    A word without a value may be joined with any named label, a word with a value only with labels
+    of an equal value, and a spelling with the text values of slots.
     """
     named = (table.plain[numbers] >= 0) | (table.value[numbers] >= 0)
     spelt = (table.text[numbers] >= 0) & (table.slot[numbers] >= 0)

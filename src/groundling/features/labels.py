@@ -1,4 +1,4 @@
-"""Labels of words and nodes, in the form in which features use them."""
+"""Labels of words and nodes, from which joined features are made."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class WordLabel(NamedTuple):
 
 
 class NodeLabel(NamedTuple):
-    """A label of a node, in the form in which features use it.
+    """A label of a node, as used in joined features.
 
     An indicator has only a name. A string, or a number that is matched, also has a kind and a
     value. The amount (for real-valued numbers) is stored separately.
@@ -58,7 +58,7 @@ class NodeLabel(NamedTuple):
 
 
 def kind_of(label: Label) -> str:
-    """Return the kind of a label's value: its name without prefixes (`m:`, `front.`).
+    """Return the kind of a label: its name without prefixes such as `m:` and `front.`.
 
     >>> kind_of(Label("floor", "brick")), kind_of(Label("m:floor", "brick"))
     ('floor', 'floor')
@@ -68,7 +68,7 @@ def kind_of(label: Label) -> str:
 
 @lru_cache(maxsize=4096)
 def kind_of_name(name: str) -> str:
-    """Return the kind of the values of labels with a name (see `kind_of`)."""
+    """Return the kind of all labels that have this name (see `kind_of`)."""
     return re.split(r"[.:]", name)[-1]
 
 
@@ -83,7 +83,7 @@ def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
 
 
 def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
-    """Return the (kind, value) pair that slots compare with a label, or None.
+    """Return the (kind, value) pair that decides which slots a label matches, or None.
 
     >>> meaning_of(WordLabel("word=‹ordinal›", "ordinal", 2.0))
     ('number', 2.0)
@@ -233,7 +233,7 @@ def _behind(cores: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class NodeLabeller:
-    """Converts node labels into the form in which features use them.
+    """Converts the labels of graph nodes into the labels used in features.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ class NodeLabeller:
         return "real" in self.numbers or "bins" in self.numbers
 
     def spell(self, labels: Iterable[Label], prefix: str = "") -> list[tuple[NodeLabel, float]]:
-        """Return labels in the form in which features use them, with their amounts."""
+        """Return the labels of a graph node converted for features, with their amounts."""
         spelled: list[tuple[NodeLabel, float]] = []
         by_name = LABEL in self.slots
         for label in labels:

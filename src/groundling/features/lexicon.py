@@ -70,7 +70,7 @@ def _written(value: str | float) -> str:
 
 
 def _pairs(word: object, pairs: object) -> list[tuple[object, object]]:
-    """Return the (kind, value) pairs of a word; raise `LexiconError` if invalid."""
+    """Return the (kind, value) pairs of a word; raise `LexiconError` if they are invalid."""
     several = isinstance(pairs, Iterable) and not isinstance(pairs, (str, bytes))
     listed: list[Any] = list(pairs) if several else [pairs]  # type: ignore[call-overload]
     if all(isinstance(each, (tuple, list)) and len(each) == 2 for each in listed):
@@ -156,7 +156,7 @@ class Lexicon:
         Parameters
         ----------
         word
-            The word.
+            The word to look up.
         values
             The existing values of each kind. Numerals and ordinals are recognised if the kind
             `"number"` is among them.
@@ -188,7 +188,7 @@ class Lexicon:
         return tuple(exact or (() if stemmed else near)) or stemmed
 
     def _given(self, word: str, values: Mapping[str, Iterable[str]]) -> tuple[Meaning, ...]:
-        """Return the given pairs of a word whose kinds have values."""
+        """Return the given (kind, value) pairs of a word, without kinds that have no values."""
         return tuple(
             pair
             for pair in self.given.get(word, ())

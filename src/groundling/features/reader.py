@@ -41,9 +41,9 @@ class Reader:
         The parser for plain text, and the dependency relations whose words become heads of
         their phrases (see `promote_function_words`).
     labeller, lexicon
-        The labeller of words, and the lexicon of the values they mean.
+        The labeller of words, and the lexicon, which maps words to values.
     counts
-        Word counts of the training texts. Rare words match names with one edit.
+        Word counts of the training texts. A rare word may differ from a name by one edit.
     connectives
         Words that reverse the order of a text (see `in_order`).
     spans
@@ -207,7 +207,7 @@ class Reader:
             self._corrected = {}
 
     def _find_compounds(self, values: Mapping[str, Collection[str]]) -> frozenset[str]:
-        """Return the names and numerals that have more than one character."""
+        """Return the names, numerals and lexicon words that have more than one character."""
         known = {*self.lexicon.given}
         if NUMBER in values:
             known |= {*self.language.numerals, *self.language.ordinals}
@@ -281,7 +281,7 @@ class Reader:
         values: Mapping[str, Collection[str]],
         names: SpanIndex | None,
     ) -> tuple[list[str], list[list[tuple[str, str | float, float]]]]:
-        """Return the corrected words, and the kind, value and extent of each meaning."""
+        """Return the corrected words, and the (kind, value, extent) meanings of each word."""
         self._remember(values)
         if not (self.spans and self.lexicon.string_match):
             if self.synonyms is not None or self.typos:
@@ -445,7 +445,7 @@ class Reader:
 
 
 def _parts(text: Text) -> list[str | Instruction]:
-    """Return the sentences of a text; raise `InstructionError` for other types."""
+    """Return the sentences of a text; raise `InstructionError` if it has another type."""
     parts = [text] if isinstance(text, (str, Instruction)) else text
     if isinstance(parts, (list, tuple)):
         wrong = next((each for each in parts if not isinstance(each, (str, Instruction))), None)

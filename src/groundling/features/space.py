@@ -165,7 +165,7 @@ class FeatureSpace:
         pair_nodes: NDArray[Any],
         word_name: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Join words that match no value by spelling with the values of slots."""
+        """Return the features of the join `value`: words that match no value, with slot values."""
         # Combinations of words would overfit, so only single words are joined.
         alone = np.array(
             [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
@@ -260,7 +260,7 @@ class FeatureSpace:
     # ---- the index ----------------------------------------------------------------------
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Choose the features: those that are frequent enough and pass the filters."""
+        """Index the features that are frequent enough and pass the filters."""
         distinct, where = np.unique(keys, return_inverse=True)
         total = np.bincount(where, weights=counts, minlength=len(distinct))
         kept = total >= self.min_count
@@ -272,7 +272,7 @@ class FeatureSpace:
         self.keys = distinct[kept]
 
     def places(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the position of each feature in θ, or -1."""
+        """Return the position of each feature in θ, or -1 if it is not in this space."""
         if not len(self.keys):
             return np.full(len(keys), -1, np.int64)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -332,7 +332,7 @@ class FeatureSpace:
 
 
 class NodeTable:
-    """The properties of node labels that joining uses, computed once for each label.
+    """The properties of node labels that joining functions need, computed once per label.
 
     >>> space = FeatureSpace(slots=("item",))
     >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)
@@ -382,7 +382,7 @@ class NodeTable:
         self._count = end
 
     def _read(self, label: NodeLabel) -> tuple[int, int]:
-        """Return the indices of a label's meaning and text, which labels of one value share."""
+        """Return the indices of a label in `meanings` and `texts`; equal values share both."""
         if label.value is None:
             return -1, -1
         key = label.kind, label.value
@@ -406,27 +406,27 @@ class NodeTable:
 
     @property
     def plain(self) -> NDArray[np.int64]:
-        """The index of the conjunction name of each label, or -1."""
+        """For each label, the index of its name in conjunctions, or -1."""
         return self._columns[0, : self._count]
 
     @property
     def slot(self) -> NDArray[np.int64]:
-        """The index of the slot feature name of each label, or -1."""
+        """For each label, the index of the name of its slot feature, or -1."""
         return self._columns[1, : self._count]
 
     @property
     def value(self) -> NDArray[np.int64]:
-        """The index of the name of each label's slot with its value, or -1."""
+        """For each label, the index of its name in features of the join `value`, or -1."""
         return self._columns[2, : self._count]
 
     @property
     def meaning(self) -> NDArray[np.int64]:
-        """The index of each label's (kind, value) pair in `meanings`, or -1."""
+        """For each label, the index of its (kind, value) pair in `meanings`, or -1."""
         return self._columns[3, : self._count]
 
     @property
     def text(self) -> NDArray[np.int64]:
-        """The index of each label's value in `texts`, or -1."""
+        """For each label, the index of its value in `texts`, or -1."""
         return self._columns[4, : self._count]
 
 

@@ -22,7 +22,7 @@ _SPLIT = re.compile(r"[\W_]+")
 
 
 class Span(NamedTuple):
-    """Words that name a value: their indices, extent (0 to 1) and kind of match (`way`)."""
+    """Words that name a value: `extent` is the matched share of the name, `way` how it matches."""
 
     kind: str
     value: str
@@ -111,7 +111,7 @@ class SpanIndex:
         return sorted(_best(whole, some), key=lambda span: (span.places, span.kind, span.value))
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
-        """Return the words of names that a word matches, each with the kind of match."""
+        """Return the words in names that a word matches, each with the kind of match."""
         found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
         if not found and word not in known and word not in self.language.plain_words:

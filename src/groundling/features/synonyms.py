@@ -90,7 +90,7 @@ class WordVectors(Synonyms):
 
     @classmethod
     def from_spacy(cls, pipeline: Any, *, least: float = 0.6) -> WordVectors:
-        """Use the vectors of a spaCy pipeline; they are not stored in model files."""
+        """Create a source from the vectors of a spaCy pipeline; model files do not store it."""
         vocabulary = pipeline.vocab
         if not vocabulary.vectors.shape[0]:
             raise LexiconError(
@@ -161,7 +161,7 @@ class WordVectors(Synonyms):
 
 
 class WordNet(Synonyms):
-    """Synonyms from a wordnet, by the package `wn` or NLTK; nothing is downloaded.
+    """Synonyms from an installed wordnet, read with the package `wn` or NLTK.
 
     Two words are synonyms if they share a synset. More frequent senses have a higher similarity.
     """
@@ -175,7 +175,7 @@ class WordNet(Synonyms):
         return hash(_WORDNET)
 
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return the known word that shares the most frequent sense of an unknown one."""
+        """Return the known word with the most frequent sense of `word`, and its similarity."""
         for rank, lemmas in enumerate(_synsets(word)):
             common = sorted(lemma for lemma in lemmas if lemma in among and lemma != word)
             if common:
@@ -252,8 +252,8 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
         find = _fasttext(data) if is_fasttext else _listed(data)
     except (ValueError, struct.error, IndexError) as problem:
         raise LexiconError(
-            f"{path} must contain word vectors of GloVe, word2vec or fastText, in text or "
-            f"binary format ({problem}). Use another file."
+            f"{path} must contain word vectors in a text or binary format of GloVe, word2vec or "
+            f"fastText ({problem}). Use another file."
         ) from None
 
     def checked(word: str) -> Vector | None:
@@ -268,7 +268,7 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
 
 def _size(size: int) -> int:
     if size < 1:
-        raise ValueError(f"its vectors must have at least 1 number; got {size}")
+        raise ValueError(f"its vectors must not be empty; got the size {size}")
     VECTOR_SIZE.check(size, LexiconError, "A word vector")
     return size
 

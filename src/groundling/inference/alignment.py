@@ -17,8 +17,8 @@ def align(
 
     `scores[i, j]` is ψ(x_i, y_j). Every unit aligns with one action, and never with an earlier
     action than the unit before it. Several units may share an action, and actions may have no unit.
-    With `last_to_last`, the last unit aligns with the last action, as in the authors'
-    implementation.
+    With `last_to_last`, the last unit aligns with the last action, as in the
+    implementation published with the paper.
 
     >>> align(np.array([[1.0, 0.0], [2.0, 3.0]]))
     (4.0, (0, 1))

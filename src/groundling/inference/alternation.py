@@ -1,4 +1,4 @@
-"""The paper's inference: alternates alignment and planning, with random restarts."""
+"""The paper's inference: alternation of alignment and planning, with random restarts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from groundling.world.trajectory import ScoredTrajectory
 
 @dataclass(frozen=True)
 class Alternation:
-    """Settings for alternating between alignment and plan.
+    """Settings for alternating between alignment and planning.
 
-    `restarts` is the number of initial alignments, and `rounds` the number of alternations. Among
-    the resulting plans, the best total `score` wins, or only the best fit to the `text`. With
-    `every_unit`, every unit is aligned with every action, so that no alternation is needed, and
-    plans of different lengths are compared by their best alignment. With `last_to_last`, the last
-    unit aligns with the last action.
+    `restarts` is the number of initial alignments, and `rounds` the number of alternations from
+    each. `compare` is `"score"` to rank the resulting plans by their total score, or `"text"` to
+    rank them only by their fit to the text. With `every_unit`, every unit is aligned with every
+    action, so that no alternation is needed, and plans of different lengths are compared by their
+    best alignment. With `last_to_last`, the last unit aligns with the last action.
     """
 
     restarts: int = 10
@@ -102,7 +102,7 @@ def best_path(
 
 @njit(cache=True)
 def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
-    """Return the score of each action: its own, plus the weighted scores of the units."""
+    """Return the score of each action: its free score plus the weighted scores of the units."""
     gains = free.copy()
     for action in range(len(free)):
         for place in range(len(units)):
@@ -112,7 +112,7 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 @njit(cache=True)
 def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
-    """Return the indices of the best value of each target, in descending order of value."""
+    """Return the index of the best value for each target, in descending order of value."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):
         known = best[targets[place]]

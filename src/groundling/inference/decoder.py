@@ -60,10 +60,10 @@ def decode(
     answer: int | None = None,
     name: Name | None = None,
 ) -> tuple[int, float]:
-    """Return the index of the answer and its probability.
+    """Return the index of the chosen plan and its confidence.
 
-    If an agent without planning has already chosen a plan, `answer` is its index. Ties are
-    broken by the `name` of each index (see `groundling.ties`).
+    `way` is `Search.decode`. If a search without planning has already chosen a plan, `answer` is
+    its index. Ties are broken by the `name` of each index (see `groundling.ties`).
 
     >>> logs = np.log(np.array([0.4, 0.3, 0.3]))
     >>> decode("plan", logs, ["ab", "ac", "adc"], lambda state: state)[0]
@@ -101,7 +101,7 @@ def _least_risk(
     answer: int | None,
     name: Name | None,
 ) -> tuple[int, float]:
-    """Return the plan with the highest expected F1 of its transitions."""
+    """Return the index of the plan with the highest expected F1 of transitions, and that F1."""
     # All pairs of plans are compared, so use only the most probable plans.
     likely = rank(probabilities, name, _MOST_COMPARED)[:_MOST_COMPARED]
     if answer is not None and answer not in likely:

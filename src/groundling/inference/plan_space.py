@@ -172,7 +172,7 @@ class PlanTree(Sequence[Trajectory]):
 
 
 class ScoredPlans(Sequence[ScoredTrajectory]):
-    """Plans with their scores, created on access.
+    """A sequence of plans with their scores, in which each item is created on access.
 
     >>> tree = PlanTree("a")
     >>> tree.keep([tree.grow(0, "go", "b")])
@@ -193,7 +193,7 @@ class ScoredPlans(Sequence[ScoredTrajectory]):
         return [plan.end for plan in self._plans]
 
     def actions(self, place: int) -> tuple[Action, ...]:
-        """Return the actions of a plan; end states that are not computed yet stay so."""
+        """Return the actions of the plan at an index, without computing its end state."""
         plans = self._plans
         return plans.actions(place) if isinstance(plans, PlanTree) else plans[place].actions
 
@@ -304,8 +304,9 @@ def beam_plans(
             if kept:
                 break
             raise SearchError(
-                f"The search scored {looked} plans from state {start!r} without finding an "
-                "answer. Raise Search.budget, or lower Search.beam or Search.max_length."
+                f"The search scored {looked} unfinished plans from state {start!r} without "
+                "finding a complete one. Raise Search.budget, or lower Search.beam or "
+                "Search.max_length."
             )
         grown, scores = _grow(world, layer, score)
         if not grown:
@@ -364,7 +365,7 @@ def _names(plans: Sequence[Trajectory], names: ActionNames) -> Name:
 def widen(
     run: Callable[[Search], list[ScoredTrajectory]], search: Search, world: CachedEnvironment
 ) -> list[ScoredTrajectory]:
-    """Widen the beam until a goal is reached or the budget is used up."""
+    """Search with wider and wider beams until a plan reaches a goal; return the plans."""
     while True:
         found = run(search)
         if found or not world.has_goal or not search.planning or search.beam is None:
@@ -377,7 +378,7 @@ def widen(
 def _grow(
     world: CachedEnvironment, layer: Iterable[Trajectory], score: PlanScorer
 ) -> tuple[list[Trajectory], NDArray[np.float64]]:
-    """Extend plans by each action, or by the best actions of a product; return the scores."""
+    """Extend plans by each action, or by the best of a large `Product`; also return the scores."""
     grown: list[Trajectory] = []
     combined: list[tuple[Trajectory, float]] = []
     for plan in layer:
@@ -392,7 +393,7 @@ def _grow(
 
 
 def is_factored(world: CachedEnvironment, state: State) -> bool:
-    """Return whether the actions of a state are a large product, searched by factor."""
+    """Return whether the actions of a state are a large `Product`, to be searched by factor."""
     actions = world.actions(state)
     return isinstance(actions, Product) and actions.is_large
 
@@ -403,7 +404,7 @@ _PASSES = 3  # passes over all factors; even the second rarely changes the resul
 def _combine(
     world: CachedEnvironment, plan: Trajectory, actions: Product, score: PlanScorer
 ) -> list[tuple[Trajectory, float]]:
-    """Extend a plan by the best actions of a product, and by their neighbours.
+    """Extend a plan by the best actions of a `Product` and their neighbours; return the scores.
 
     The values of each factor are scored while the other factors stay fixed. Then all combinations
     of the best values are scored together, so that arguments that depend on each other are chosen

@@ -38,11 +38,13 @@ class Search(Settings):
     threshold
         Confidence below which the follower abstains.
     memory
-        Size limit in megabytes of the LRU cache of worlds, graphs and plans. It affects speed,
+        Size limit of the LRU cache of worlds, graphs and plans, in megabytes. It affects speed,
         not results.
 
     Examples
     --------
+    >>> Search(beam=10, decode="outcome")
+    Search(beam=10, decode='outcome')
     >>> Search(decode="outcomes")
     Traceback (most recent call last):
         ...
@@ -83,7 +85,9 @@ class Search(Settings):
         return max(_LONGEST, self.min_length) if self.max_length is None else self.max_length
 
     def extended(self, extra: int) -> Search:
-        """Return a search with a larger maximum length; if the length is fixed, it is kept.
+        """Return the settings with `extra` added to the maximum length.
+
+        Nothing changes if the minimum and maximum lengths are equal.
 
         >>> Search(max_length=3).extended(1).max_length
         4

@@ -1,4 +1,4 @@
-"""Beam search over positions in the text and states: at each unit, pass or act."""
+"""Beam search over states and positions in the text: pass or act at each unit."""
 
 from __future__ import annotations
 
@@ -120,7 +120,10 @@ class _UnitReader:
         self.names = ActionNames()
 
     def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
-        """Let every plan pass over the unit; return the best extensions by an action."""
+        """Extend plans by a decision about one unit: to pass over it, or to act.
+
+        Plans that pass are added to `passed`; the best plans that act are returned.
+        """
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
         grown, longest = [], self.search.longest

@@ -1,4 +1,4 @@
-"""Scores of the actions of a world with text units or single words."""
+"""Scores of text units and single words with the actions of a world."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class WordScores:
             return self._scores[np.ix_(rows, columns)], self._free[rows]
 
     def _room(self, more_labels: int = 0, more_words: int = 0) -> tuple[int, int]:
-        """Return the table size needed for additional labels and words."""
+        """Return a table size (labels, words) with room for additional labels and words."""
         height, width = self._scores.shape
         labels, words = len(self._labels) + more_labels, len(self._words) + more_words
         return (
@@ -248,7 +248,7 @@ class UnitScores:
         self.options(found)
 
     def marks(self, marks: Sequence[GroundingGraph]) -> Reals:
-        """Return the (choices × units) scores of the choices other than to act."""
+        """Return the scores (choices × units) of the choices other than acting."""
         text, free = self.graphs([self.encoder.lay_out(mark) for mark in marks])
         return text + free[:, None]
 
@@ -298,7 +298,6 @@ class UnitScores:
         return text, self._sums(self._label_free, [graph.prior for graph in graphs])
 
     def _sums(self, table: Reals, contents: Sequence[NodeContent]) -> Reals:
-        """Return the weighted sum of the label rows of each content."""
         place, nothing = self._place, [len(self._place)]
         listed = [[place[label] for label, _ in content] or nothing for content in contents]
         amounts = [amount for content in contents for _, amount in content or _NOTHING]
@@ -310,7 +309,7 @@ class UnitScores:
         return found
 
     def _score_labels(self, labels: Sequence[NodeLabel], shape: Shape) -> tuple[Reals, Reals]:
-        """Return sums of word scores (labels × units), and the label scores without text."""
+        """Return the scores of labels with each unit (labels × units), and without the text."""
         text, free = np.zeros((len(labels), self.units)), np.zeros(len(labels))
         known = WordScores.of(self.encoder, self.space, self.theta)
         places = {label: place for place, label in enumerate(labels)}

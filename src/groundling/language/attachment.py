@@ -12,7 +12,7 @@ _INSIDE = frozenset({"ADJ", "ADP", "ADV", "DET", "NOUN", "NUM", "PROPN"})
 
 
 def attach_clauses(sentence: Instruction) -> Instruction:
-    """Attach comparisons and coordinated relative clauses to their noun.
+    """Attach comparisons and coordinated prepositional phrases to the words they modify.
 
     - *a ball in the same row as a cup*: *cup* depends on *row*, if *row* belongs to a noun or to
       a relative clause.
@@ -87,7 +87,7 @@ def _compare(sentence: Instruction, place: int, heads: list[int], relations: lis
 
 
 def _child(word: int, relation: str, heads: Sequence[int], relations: Sequence[str]) -> int | None:
-    """Return the first dependent of a word that has a given relation, or None."""
+    """Return the first dependent with a given relation to a word, or None."""
     pairs = zip(heads, relations, strict=True)
     return next((n for n, pair in enumerate(pairs) if pair == (word, relation)), None)
 

@@ -74,7 +74,7 @@ def _build(rows: list[tuple[int, list[str]]], text: str, where: str) -> Instruct
         if len(cells) != _COLUMNS:
             raise ParseError(
                 f"{here}: a row must have {_COLUMNS} columns; got {len(cells)}. "
-                "Separate columns by single tabs."
+                "Separate columns with single tabs."
             )
         if "-" in cells[0] or "." in cells[0]:
             continue
@@ -126,8 +126,8 @@ def write_conllu(instructions: Iterable[Instruction], path: str | PathLike[str])
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_conllu([], Path(folder) / "empty.conllu")
-    ...     (Path(folder) / "empty.conllu").read_text(encoding="utf-8")
-    ''
+    ...     write_conllu([Instruction.chain("turn left")], Path(folder) / "a.conllu")
+    ...     (Path(folder) / "a.conllu").read_text(encoding="utf-8").splitlines()[0]
+    '# text = turn left'
     """
     Path(path).write_text(to_conllu(instructions), encoding="utf-8", newline="\n")

@@ -51,10 +51,13 @@ def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
 
 
 def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Segment, ...]]:
-    """Yield the ways to split a text into two or more parts, those with the most parts first.
+    """Yield the ways to join segments into two or more parts, those with the most parts first.
 
-    >>> [len(each) for each in segmentations([("open", "it"), ("salt",), ("pepper",)], "and")]
-    [3, 2, 2]
+    >>> for parts in segmentations([("open", "it"), ("salt",), ("pepper",)], "and"):
+    ...     print([" ".join(part) for part in parts])
+    ['open it', 'salt', 'pepper']
+    ['open it', 'salt and pepper']
+    ['open it and salt', 'pepper']
     """
     places = range(1, len(segments))
     for size in range(len(places), 0, -1):

@@ -77,8 +77,8 @@ class Instruction:
         for name in ("heads", "relations", "tags"):
             if len(getattr(self, name)) != size:
                 raise ParseError(
-                    f"{self._quote()} must have one entry in `{name}` for each of its {size} "
-                    f"words; got {len(getattr(self, name))}."
+                    f"{self._quote()} must have one entry in `{name}` for each word "
+                    f"({size}); got {len(getattr(self, name))}."
                 )
         if not self.text:
             object.__setattr__(self, "text", " ".join(self.tokens))

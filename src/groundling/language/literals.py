@@ -64,7 +64,7 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
 
 
 def _may_start(word: str, language: Language) -> bool:
-    """Return whether a value can start with a word or a part of it; false for most words."""
+    """Return whether a value can start in a word; a fast test that excludes most words."""
     return (
         word in language.value_words
         or word in _MINUS

@@ -39,7 +39,7 @@ def cache_folder() -> Path | None:
 
 
 class ParseCache:
-    """A cache of parses by parser and text. File system errors are ignored.
+    """A cache of parses, keyed by parser and text. File system errors are ignored.
 
     Parameters
     ----------

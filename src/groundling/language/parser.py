@@ -27,11 +27,11 @@ class Parser(Protocol):
 
     @property
     def name(self) -> str:
-        """The parser and its version. The same name and text must give the same parse."""
+        """The name of the parser, with its version: equal names must give equal parses."""
         ...
 
     def parse(self, text: str) -> list[Instruction]:
-        """Parse the sentences of a text."""
+        """Return an instruction for each sentence of a text."""
         ...
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
@@ -72,7 +72,7 @@ class ChainParser:
             self.name = f"chain:{language.name}@2"
 
     def parse(self, text: str) -> list[Instruction]:
-        """Parse the sentences of a text as chains."""
+        """Return a chain of words for each sentence of a text."""
         self.limits.check(text)
         instructions = []
         count = 0
@@ -83,7 +83,7 @@ class ChainParser:
         return instructions
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Parse several texts as chains."""
+        """Return the chains of several texts."""
         return [self.parse(text) for text in texts]
 
 
@@ -147,7 +147,7 @@ class ConlluParser:
             self.name += f"+{fallback.name}"
 
     def parse(self, text: str) -> list[Instruction]:
-        """Look up the sentences of a text."""
+        """Return the stored parses of the sentences of a text."""
         self.limits.check(text)
         sentences = split_sentences(text, self.spoken)
         whole = self._known.get(_squeeze(text))
@@ -171,7 +171,7 @@ class ConlluParser:
         return found
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Look up the sentences of several texts."""
+        """Return the stored parses of the sentences of several texts."""
         return [self.parse(text) for text in texts]
 
 
@@ -198,7 +198,7 @@ class CachedParser:
         return language_of(self.parser)
 
     def parse(self, text: str) -> list[Instruction]:
-        """Parse the sentences of a text."""
+        """Return an instruction for each sentence of a text."""
         return self.parse_many([text])[0]
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
@@ -243,7 +243,7 @@ def load_parser(
         parser is accepted too.
 
         - ``"default"``: the parser shipped with the package, for English. Sentences in scripts
-          without spaces are parsed as by ``"chain"``. ``"default:neutral"`` selects another
+          without spaces are parsed as chains. ``"default:neutral"`` selects another
           `Language`;
         - ``"chain"``: no model, for any language. ``"chain:english"`` or ``"chain:PATH"``
           selects a `Language` by name or file;
@@ -268,7 +268,7 @@ def load_parser(
         if isinstance(name, Parser):
             return name
         raise SettingError(
-            "A parser must be a name or an object with name, parse and parse_many; got "
+            "A parser must be a name or an object with `name`, `parse` and `parse_many`; got "
             f"{type(name).__name__}."
         )
     kind, colon, rest = name.partition(":")

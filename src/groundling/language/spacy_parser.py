@@ -66,9 +66,9 @@ class SpacyParser:
 
     Examples
     --------
-    >>> SpacyParser("no_such_pipeline").parse("turn left")
-    Traceback (most recent call last):
-    groundling.errors.SettingError: The spaCy pipeline 'no_such_pipeline' cannot be loaded: ...
+    >>> [turn, stop] = SpacyParser(SHIPPED_PIPELINE).parse("Turn left. Stop!")
+    >>> turn.tokens, turn.relations
+    (('Turn', 'left', '.'), ('root', 'advmod', 'punct'))
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class SpacyParser:
 
     @cached_property
     def name(self) -> str:
-        """The pipeline, with its version and the version of spaCy."""
+        """The name of the parser: the pipeline with its version, and spaCy's version."""
         version = self.language.meta.get("version", "0")
         return f"spacy:{self.pipeline}@{version}-{_spacy_version()}-{_RULES}"
 
@@ -114,7 +114,7 @@ class SpacyParser:
         if "parser" not in loaded.pipe_names:
             raise SettingError(
                 f"The spaCy pipeline {str(self.pipeline)!r} must have a dependency parser; got "
-                f"{', '.join(loaded.pipe_names) or 'a tokenizer'} only. Choose another pipeline."
+                f"only {', '.join(loaded.pipe_names) or 'a tokeniser'}. Choose another pipeline."
             )
         return loaded
 
@@ -127,7 +127,7 @@ class SpacyParser:
         self.__dict__ |= {**state, "_parsing": threading.Lock()}
 
     def parse(self, text: str) -> list[Instruction]:
-        """Parse the sentences of a text."""
+        """Return an instruction for each sentence of a text."""
         return self.parse_many([text])[0]
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
@@ -147,7 +147,7 @@ class SpacyParser:
         return len(sentence.split())
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
-        """Yield an instruction for each given sentence, without splitting sentences again."""
+        """Yield an instruction for each given sentence, which is not split further."""
 
         def documents() -> Iterator[Doc]:
             for sentence in sentences:
@@ -160,7 +160,7 @@ class SpacyParser:
         return self.parse_documents(documents())
 
     def parse_documents(self, documents: Iterable[Doc]) -> Iterator[Instruction]:
-        """Yield one instruction for each spaCy document that holds one sentence."""
+        """Yield an instruction for each spaCy document; each document must be one sentence."""
         unused = [name for name in _UNUSED if name in self.language.pipe_names]
         for document in self.language.pipe(documents, batch_size=_BATCH, disable=unused):
             yield _read(document)
@@ -170,7 +170,7 @@ class ShippedParser(SpacyParser):
     """The shipped parser, for English instructions and general English.
 
     Sentences that are mostly in scripts without spaces (Chinese, Japanese, Thai …) are parsed as
-    by `ChainParser`, with each character as one word, because the pipeline would treat the whole
+    chains, with each character as one word, because the pipeline would treat the whole
     sentence as one word.
 
     The pipeline is trained by ``python -m tools.parser.train``; its model card is in
@@ -194,7 +194,7 @@ class ShippedParser(SpacyParser):
 
     @cached_property
     def name(self) -> str:
-        """``default``, with the language, a digest of the weights and spaCy's version."""
+        """The name ``default``, with the language, a digest of the weights and spaCy's version."""
         digest = hashlib.blake2b(digest_size=4)
         for path in sorted(SHIPPED_PIPELINE.rglob("*")):
             if path.is_file() and path.suffix != ".md":
@@ -206,14 +206,14 @@ class ShippedParser(SpacyParser):
         return len(sentence) if is_unspaced(sentence) else super()._count(sentence)
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
-        """Yield an instruction for each given sentence, without splitting sentences again."""
+        """Yield an instruction for each given sentence, which is not split further."""
         listed = [(sentence, is_unspaced(sentence)) for sentence in sentences]
         parsed = super().parse_sentences(each for each, unspaced in listed if not unspaced)
         for sentence, unspaced in listed:
             yield chain_of(sentence, self.spoken) if unspaced else next(parsed)
 
     def parse_documents(self, documents: Iterable[Doc]) -> Iterator[Instruction]:
-        """Yield one instruction for each spaCy document that holds one sentence."""
+        """Yield an instruction for each spaCy document; each document must be one sentence."""
         return map(attach_clauses, super().parse_documents(documents))
 
 

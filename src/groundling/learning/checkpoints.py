@@ -55,7 +55,7 @@ class Checkpoint:
         return self._write(key, {"theta": theta}, loss, done)
 
     def load(self, key: str, width: int) -> tuple[float, Reals, bool] | None:
-        """Return a saved state of the given width, or None if there is none."""
+        """Return the saved state, or None; raise an error if θ has another width."""
         found = self._read(key)
         if found is None:
             return None
@@ -107,7 +107,7 @@ class Checkpoint:
     def _of_another(self, key: str) -> ModelFileError:
         return ModelFileError(
             f"The checkpoint {self._path(key)} belongs to another training run, with other data "
-            "or settings. Choose another folder, or delete this one."
+            "or settings. Choose another folder, or delete this checkpoint."
         )
 
     def _path(self, key: str) -> Path:
@@ -182,7 +182,7 @@ class Recorder:
             self._save()
 
     def forget(self) -> None:
-        """Delete the evaluations; call it when their result is stored."""
+        """Delete the recorded evaluations, once the trained weights are stored."""
         for number in itertools.count():
             path = self._checkpoint._path(f"{self._key}.{number}")
             if not path.exists():
@@ -225,7 +225,7 @@ class Recorder:
 
 
 class _Evaluation(NamedTuple):
-    """The value of an objective at θ, which is identified by a digest."""
+    """The loss and gradient of an objective at one θ, whose digest is `mark`."""
 
     mark: bytes
     loss: float
@@ -238,9 +238,8 @@ def states_in(folder: Path) -> list[Path]:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     saved = Checkpoint(Path(folder)).save("1", 2.5, np.zeros(3), done=False)
-    ...     (Path(folder) / "state-of-mine.safetensors").write_text("my own")
+    ...     _ = (Path(folder) / "state-of-mine.safetensors").write_text("my own")
     ...     [path.name for path in states_in(Path(folder))]
-    6
     ['state-1.safetensors']
     """
     found = sorted(

@@ -47,11 +47,11 @@ def learn_connectives(
     model, search
         The model and the search settings for finding plans.
     train
-        Trains a model on some of the examples.
+        A function that trains a model on some of the examples.
     examples
         The demonstrations. Only those with several actions are used.
     fold
-        Normalises words for comparison.
+        A function that normalises a word for comparison.
     """
     told = [each for each in examples if len(each.trajectory) > 1]
     if not told:
@@ -105,7 +105,7 @@ def _gains(
     new: Connective,
     fold: Callable[[str], str],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the gain in log probability if each text is reversed at a possible connective."""
+    """Return the gain in log probability for each text that a new connective would reverse."""
     found: list[float] = []
     for one, part in zip(fitted, parts, strict=True):
         chosen: list[tuple[Example, Text, Text]] = []

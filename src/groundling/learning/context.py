@@ -27,7 +27,7 @@ def context_penalties(
     examples: Sequence[Example],
     entries: Sequence[tuple[str, Meaning]],
 ) -> Reals:
-    """Return, for each (word, value) entry, a factor from 0.3 to 8 on its cost."""
+    """Return, for each (word, value) entry, the factor by which to multiply its cost."""
     wanted = {kind for kind in encoder.values if kind != NUMBER}
     kinds = ["", *sorted(wanted | {kind for _, (kind, _) in entries})]
     place = {kind: number for number, kind in enumerate(kinds)}

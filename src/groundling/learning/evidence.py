@@ -33,7 +33,7 @@ _AT_ONCE = 3  # words selected per round, for each kind of value
 
 @dataclass(frozen=True)
 class Evidence:
-    """A word (by column) that probably means a value, with the evidence for it."""
+    """A word that probably means a value, with the evidence; `word` is a column index."""
 
     word: int
     meaning: Meaning
@@ -43,7 +43,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class _Choice:
-    """The candidate plans of some instances, and the values in each plan."""
+    """The (slot, value) pairs in each candidate plan of some instances."""
 
     plan: NDArray[np.int64]
     cell: NDArray[np.int64]  # index of the (slot, meaning) pair
@@ -59,7 +59,7 @@ class PlanValues:
     Parameters
     ----------
     encoding
-        The instances.
+        The encoded instances.
     kinds
         The kinds of values to consider.
     """
@@ -188,7 +188,7 @@ def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tup
 
 
 class _ScoreTest:
-    """Tests words by plan scores: those of a model without values, plus selected words."""
+    """Tests which words mean values, given plan scores and the words selected so far."""
 
     def __init__(self, values: PlanValues, blind: Reals, said: Reals, weights: Reals) -> None:
         self.values = values
@@ -202,7 +202,7 @@ class _ScoreTest:
         self.always = np.zeros(len(values.meanings))  # effects that are independent of the text
 
     def _chances(self, scores: Reals) -> tuple[float, Reals, Reals]:
-        """Return Σ weight · -log p(gold), p(plan), and p(plan | gold)."""
+        """Return the loss Σ weight · -log p(gold), and the values p(plan) and p(plan | gold)."""
         starts, gold = self.values.first[:-1], self.values.gold
         top = np.maximum.reduceat(scores, starts)
         plans = np.exp(scores - np.repeat(top, self.counts))
@@ -251,7 +251,7 @@ class _ScoreTest:
         return strength, size
 
     def _doubt(self) -> Reals:
-        """Return the prior variance of each meaning, in units of the weights of its slots."""
+        """Return the prior variance of each meaning, scaled by the squared weights of its slots."""
         found = []
         for kind in self.values.meaning_kind:
             chosen = self.slot_weights[(self.values.slot_kind == kind) & (self.slot_weights > 0)]
@@ -287,10 +287,10 @@ class _ScoreTest:
         return excess / doubt**0.5, excess / doubt
 
     def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals, Reals]:
-        """Return, for each word and column, the excess and variance; also, each column's effect.
+        """Return the excess and variance of each column for each word, and the column effects.
 
-        The excess is the sum of a column over the gold plans, minus its expected value, and minus
-        the effect that the column has in all texts (the third array).
+        The excess of a column is its sum over the gold plans, minus the expected sum, and minus the
+        effect that the column has in all texts (the third array).
         """
         _, plans, right = self._chances(self.blind + self.extra)
         said = self.said * self.weights[:, None]

@@ -70,7 +70,7 @@ def forget(
     progress: ProgressCallback | None = None,
     choose: ChooseAgain | None = None,
 ) -> Learnt:
-    """Return the model without the demonstrations that have the given names."""
+    """Return the model trained without the demonstrations that have the given names."""
     unwanted = {names} if isinstance(names, str) else set(names)
     has = {name for each in learnt.examples for name in each.names}
     for name in sorted(unwanted - has):

@@ -162,7 +162,7 @@ def learn_lexicon(
 
 
 def _counts(encoder: Encoder, examples: Sequence[Example], words: Sequence[str]) -> Reals:
-    """Return the frequency of words, weighted by demonstration."""
+    """Return how often each word occurs, weighted by the weights of demonstrations."""
     counts: Counter[str] = Counter()
     fold = encoder.reader.language.fold
     for example in examples:

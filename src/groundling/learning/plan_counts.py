@@ -1,4 +1,4 @@
-"""Plan counts: the cost of listing all plans, and the plan lengths it allows."""
+"""Plan counts: the cost of listing all plans, and the lengths at which it is affordable."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORK = 30_000  # actions that can be grounded in half a minute
 
 
 class PlanCounts:
-    """The approximate number of plans from some starts, with a cache by length.
+    """The approximate number of plans by length, as a mean over several starts.
 
     >>> class Lamp:
     ...     def actions(self, state): return ("on", "off")
@@ -44,7 +44,7 @@ class PlanCounts:
         return self._counted(length)[0]
 
     def actions(self, length: int) -> float:
-        """Return the approximate number of (state, action) pairs in these plans."""
+        """Return the approximate number of actions to ground, for plans up to `length`."""
         return self._counted(length)[1]
 
     def _counted(self, length: int) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Rare words: weaker penalties for a word and a label that occur once, and together."""
+"""Rare words: weaker penalties if a word and a label occur only once, and together."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RareWords:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The pairs of a word and a label that occur in one demonstration each, and together."""
+        """The pairs of a word and a label that both occur only in the same demonstration."""
         return [(word, e) for word, labels in self.found for e in labels if self.labels[e] == 1]
 
     def penalty(self, l2: float, space: FeatureSpace) -> float | Reals:
@@ -65,7 +65,7 @@ class RareWords:
 def find_rare_words(
     encoder: Encoder, examples: Sequence[Example], counts: Mapping[str, int]
 ) -> RareWords:
-    """Find the words that occur once, with the labels of the plans they occur with.
+    """Find the words that occur only once, each with the labels of the demonstrated plan.
 
     `counts` has the number of occurrences of each word.
     """

@@ -69,8 +69,8 @@ def choose_strength(learnt: Learnt, memory: DemonstrationMemory) -> float:
 class _Case:
     """The best plans for a demonstration, with their scores and correctness.
 
-    `logs` are the scores by the model. `whole` and `others` are the terms that the memory adds:
-    with all demonstrations, and without the group of this one.
+    `logs` are the scores without the memory. `whole` and `others` are the terms that the memory
+    adds: with all demonstrations, and without the group of this one.
     """
 
     logs: Reals

@@ -32,7 +32,7 @@ class Progress:
 
 
 class Minimised(Protocol):
-    """An objective that can be trained, or the sum of several objectives."""
+    """Protocol of a loss that training can minimise, such as the sum of several objectives."""
 
     @property
     def width(self) -> int:
@@ -46,7 +46,7 @@ class Minimised(Protocol):
         """Return the weights from which training starts."""
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient."""
+        """Return the loss Σ weight · -log p, and its gradient."""
 
     def realign(self, theta: Reals) -> bool:
         """Adapt to θ before another round; return whether the objective changed."""

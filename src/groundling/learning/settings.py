@@ -40,6 +40,8 @@ class Learning(Settings):
 
     Examples
     --------
+    >>> Learning(l2=0.5)
+    Learning(l2=0.5)
     >>> Learning(l2=-1)
     Traceback (most recent call last):
         ...

@@ -68,7 +68,7 @@ def paused_collector() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Trainer(LearntSettings):
-    """The settings of a follower, with the methods that train it."""
+    """A trainer: the settings of a follower, and the methods that fit its model."""
 
     learning: Learning
 
@@ -85,7 +85,7 @@ class Trainer(LearntSettings):
         every: int = 25,
         encoders: dict[Hashable, Encoder] | None = None,
     ) -> Learnt:
-        """Learn the lexicon if required, then θ, and then the θ of each further member.
+        """Fit the model: learn the lexicon if required, and then the weights of each member.
 
         `encoders` keeps encoders between several fits on demonstrations in the same cached
         environments, so that laid-out graphs and plans are shared.
@@ -138,7 +138,7 @@ class Trainer(LearntSettings):
         progress: ProgressCallback | None,
         state: Checkpoint | None,
     ) -> Checkpoint | None:
-        """Set the lexicon that best explains the examples; return the checkpoint for θ."""
+        """Learn the lexicon; return the checkpoint for θ, or None if learning was stopped."""
         wishes: list[object] = []
 
         def listen(step: Progress) -> object:
@@ -159,7 +159,7 @@ class Trainer(LearntSettings):
         examples: Sequence[Example],
         progress: ProgressCallback | None = None,
     ) -> Learnt:
-        """Train on other examples, from the current θ and with the current lexicon.
+        """Continue training on other examples, with the current θ and lexicon.
 
         Encodings are kept for `incremental.teach`, unless they depend on θ.
         """

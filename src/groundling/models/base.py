@@ -53,7 +53,7 @@ class SearchResult:
     plans
         Scored plans; without planning, the reflex agent's plan comes first.
     settled
-        Whether the first plan is the answer, whatever its score.
+        Whether the first plan must be chosen, whatever its score.
     normalised
         Whether the scores are already log probabilities, even of a single plan.
     """
@@ -80,7 +80,7 @@ class FittedModel:
 
     @property
     def members(self) -> tuple[FittedModel, ...]:
-        """The members of an ensemble, each without `others`; for other models, the model itself."""
+        """All members of an ensemble, each without `others`; otherwise only this model."""
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:
@@ -172,7 +172,7 @@ class Objective(ABC):
         return len(self.data.space)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient."""
+        """Return the loss Σ weight · -log p, and its gradient."""
         return self.scorer.loss(theta)
 
     def parts(self) -> dict[str, NDArray[Any]]:
@@ -251,7 +251,7 @@ class Model(Settings, ABC):
     def loss(
         self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
     ) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient from arrays (see `Objective.parts`)."""
+        """Return the loss Σ weight · -log p and its gradient (see `Objective.parts`)."""
         return scorer.loss(theta)
 
     def first(self, width: int, seed: int) -> Reals:
@@ -291,7 +291,7 @@ class Model(Settings, ABC):
         """Raise an error for settings that are invalid or have no effect in this model."""
 
     def length_cure(self, short: bool) -> str:
-        """Return advice on settings if plans are too `short` or, otherwise, too long; may be ""."""
+        """Return advice for plans that are too short or, with `short=False`, too long; or ""."""
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:
@@ -317,5 +317,5 @@ class Model(Settings, ABC):
 
     @property
     def member_model(self) -> Model:
-        """The model of each member."""
+        """The model that every member uses."""
         return self

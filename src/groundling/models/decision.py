@@ -64,6 +64,8 @@ class DecisionModel(UnitModel):
 
     Examples
     --------
+    >>> DecisionModel(restarts=5)
+    DecisionModel(restarts=5)
     >>> DecisionModel(aligned="all", restarts=5).check(Overlay(), Features(), 5, Search())
     Traceback (most recent call last):
         ...
@@ -113,7 +115,7 @@ class DecisionModel(UnitModel):
     def find(
         self, fitted: FittedModel, scores: UnitScores, start: State, search: Search
     ) -> Callable[[Search], list[ScoredTrajectory]]:
-        """Return a function that finds plans by alternating between alignment and plan."""
+        """Return a function that finds plans by alternating alignment and planning."""
         lengths = range(search.min_length, search.longest + 1)
         how = Alternation(
             restarts=self.restarts,
@@ -132,7 +134,7 @@ class DecisionModel(UnitModel):
 
     @property
     def free(self) -> float:
-        """The weight of scores that do not depend on the text; 0 if plans are compared by text."""
+        """The weight of scores that do not depend on the text; 0 with `compare="text"`."""
         return float(self.compare == "score")
 
     def align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:

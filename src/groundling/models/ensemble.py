@@ -41,8 +41,8 @@ class Ensemble(Model):
     """An equally weighted ensemble of models trained on the same demonstrations.
 
     Models with different views of a text make different mistakes, so for instance a dependency-tree
-    model and a word-by-word model are better together than either alone. The first member uses the
-    follower's own overlay and features, and searches for plans. The score of a plan is the mean
+    model and a word-by-word model can do better together than either alone. The first member uses
+    the follower's own overlay and features, and searches for plans. The score of a plan is the mean
     over all members.
 
     Parameters
@@ -90,7 +90,7 @@ class Ensemble(Model):
 
     @property
     def member_model(self) -> Model:
-        """The model of each member."""
+        """The model that every member uses."""
         return self.model
 
     def terms(self) -> PlanTerms:

@@ -39,7 +39,7 @@ class Example:
 
 
 def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-    """Return demonstrations as a list; raise `DemonstrationError` if invalid.
+    """Return demonstrations as a list; raise `DemonstrationError` if they are invalid.
 
     >>> listed_demonstrations([])
     Traceback (most recent call last):
@@ -78,7 +78,7 @@ class Skipped:
 def sift(
     encoder: Encoder, demonstrations: Sequence[Demonstration]
 ) -> tuple[list[Demonstration], list[Skipped]]:
-    """Split demonstrations into valid ones and others; the latter come with the reason."""
+    """Split demonstrations into usable ones and skipped ones, with the reason for skipping."""
     try:
         if demonstrations:
             prepare(encoder, demonstrations)

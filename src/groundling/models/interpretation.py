@@ -66,7 +66,7 @@ class Interpretation:
 
 
 def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals:
-    """Return the expected features of words on an action's nodes, from a single instance."""
+    """Return the expected features of words with nodes of an action, for a single instance."""
     tables, places = scorer.tables, _node_places(scorer, graph)
     counts = np.zeros(scorer.width)
     for word, word_set in enumerate(scorer.batch.word_set.tolist()):
@@ -79,7 +79,7 @@ def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals
 
 
 def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
-    """Return the expected features of ψ(y), from a scorer of a single instance."""
+    """Return the expected features of an action without text, ψ(y), for a single instance."""
     batch, tables = scorer.batch, scorer.tables
     counts = np.zeros(scorer.width)
     pair = int(batch.graph_prior[scorer.encoding.graphs[0].index(graph)])
@@ -102,7 +102,7 @@ def _node_places(scorer: Scorer, graph: LaidOutGraph) -> list[int]:
 
 
 def _add_features(scorer: Scorer, word_set: int, amounts: Reals, counts: Reals) -> None:
-    """Add the joined features of a word set to `counts`, weighted by amounts of node labels."""
+    """Add the features of a word set with the given amounts of node labels to `counts`."""
     tables = scorer.tables
     for i in range(int(tables.set_labels[word_set]), int(tables.set_labels[word_set + 1])):
         label = int(tables.set_label[i])

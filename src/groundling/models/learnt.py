@@ -88,7 +88,7 @@ class Learnt:
         return replace(self, memory=DemonstrationMemory())
 
     def with_search(self, search: Search) -> Learnt:
-        """Return a copy with other search settings, which shares the caches."""
+        """Return a copy with other search settings and the same caches."""
         for member in self.fitted.members:
             member.encoder.budget.allow(search.memory * 1_000_000)
         return replace(self, settings=replace(self.settings, search=search))

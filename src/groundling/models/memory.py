@@ -102,7 +102,7 @@ class DemonstrationMemory:
         return cls(tuple(map(_remembered, latest(examples)[-MOST:])), strength)
 
     def with_strength(self, strength: float) -> DemonstrationMemory:
-        """Return the same memory with another strength of its influence."""
+        """Return a copy of the memory with another strength."""
         return replace(self, strength=strength)
 
     @cached_property
@@ -164,7 +164,7 @@ class DemonstrationMemory:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> DemonstrationMemory:
-        """Restore the memory from the output of `to_dict`; raise a built-in error if invalid.
+        """Restore the memory from the output of `to_dict`.
 
         >>> shown = RememberedText(("go",), {"move": 1}, {"move": 1}, "first")
         >>> memory = DemonstrationMemory((shown,), 2.0)
@@ -224,7 +224,7 @@ def compare_plans(
 
 
 def added(like: Sequence[tuple[RememberedText, float]], graphs: Reals, strength: float) -> float:
-    """Return what similar texts add to the score of a plan with these similarities of graphs."""
+    """Return what similar texts add to a plan's score, given the similarities of graphs."""
     weights = np.array([alike for _, alike in like])
     return float(strength * weights.max() * (weights @ graphs) / weights.sum())
 
@@ -251,7 +251,7 @@ def labels_of(
 ) -> tuple[Counter[str], Counter[str]]:
     """Count labels in a plan's graphs: those of root nodes, and those of all nodes.
 
-    `known` collects the labels of decisions, which plans share.
+    `known` caches labels by (state, action) pair; pass the same dictionary for several plans.
     """
     known = {} if known is None else known
     roots: Counter[str] = Counter()

@@ -268,7 +268,7 @@ class PlanObjective(Objective):
         score: PlanScorer,
         known: set[tuple[Action, ...]],
     ) -> list[Trajectory]:
-        """Return plans from a beam search that the objective does not have yet."""
+        """Return the plans found by a beam search, except known ones."""
         found = beam_plans(world, start, self.data.search, score)
         return [plan for plan in found if plan.actions not in known]
 
@@ -299,6 +299,8 @@ class PlanModel(Model):
 
     Examples
     --------
+    >>> PlanModel(skip=2)
+    PlanModel(skip=2.0)
     >>> PlanModel(skip=2).check(Overlay.bag(), Features(), 5, Search())
     Traceback (most recent call last):
         ...
@@ -336,7 +338,7 @@ class PlanModel(Model):
             )
 
     def terms(self) -> PlanTerms:
-        """Return the potentials of whole plans."""
+        """Return the settings for potentials of whole plans."""
         chosen = asdict(self)
         return PlanTerms(**{each.name: chosen[each.name] for each in fields(PlanTerms)})
 
@@ -349,7 +351,7 @@ class PlanModel(Model):
     def search(
         self, fitted: FittedModel, requests: Sequence[Request], search: Search
     ) -> Iterator[SearchResult]:
-        """Yield all plans with their scores, in batches; use a beam if there are too many plans."""
+        """Yield, for each request, all plans with scores, or those of a beam search if too many."""
         waiting: list[tuple[Request, PlanSpace]] = []
         for request in requests:
             space = self._listed(fitted, request, search)
@@ -381,7 +383,7 @@ class PlanModel(Model):
     def _scores(
         fitted: FittedModel, texts: Sequence[tuple[Text, Sequence[PlanSpace]]]
     ) -> Iterator[list[Reals]]:
-        """Yield, for each text, the scores of the plans in each of its spaces."""
+        """Yield, for each text, the scores of the plans in each of its plan spaces."""
         instances = []
         for text, spaces in texts:
             candidates = [space.candidates for space in spaces if space]

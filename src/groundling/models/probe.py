@@ -1,4 +1,4 @@
-"""A checksum of feature extraction, which reveals models saved by other versions."""
+"""A checksum of feature extraction, to detect models that were trained differently."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _joined(fitted: FittedModel, words: list[WordLabel], nodes: list[NodeLabel])
 
 
 def _graph(values: dict[str, list[str]]) -> tuple[GroundingGraph, Scene]:
-    """Return the graph of an action on one of three things that have known values."""
+    """Return the graph and scene of an action on one of three things with given values."""
     things: dict[str, dict[str, Any]] = {
         name: {"kind": kind, "colour": colour, "size": size, "x": x, "y": 1.0, "lit": x > 1}
         for name, kind, colour, size, x in (
@@ -104,5 +104,5 @@ def _told(content: Iterable[tuple[WordLabel | NodeLabel, float]]) -> str:
 
 
 def _some(words: Iterable[str]) -> list[str]:
-    """Return a few short words, chosen in the same way in every process."""
+    """Return the first few short words in alphabetical order."""
     return sorted(word for word in words if 0 < len(word) <= _LONGEST)[:_KNOWN]

@@ -156,12 +156,14 @@ class TransducerModel(UnitModel):
         decisions favour short plans: after a wrong action, no action fits the text well, and
         passing costs little.
     normaliser_power
-        Exponent of the normaliser of each decision, by which its probability is multiplied in the
-        search. With 0, a unit that fits no possible action does not lower the score of the plan so
+        In the search, the probability of each decision is multiplied by its normaliser to this
+        power. With 0, a unit that fits no possible action does not lower the score of the plan so
         far; with a positive value, it does.
 
     Examples
     --------
+    >>> TransducerModel(length_bonus=1)
+    TransducerModel(length_bonus=1.0)
     >>> TransducerModel(unaligned_cost=-1)
     Traceback (most recent call last):
         ...
@@ -195,7 +197,7 @@ class TransducerModel(UnitModel):
             )
 
     def length_cure(self, short: bool) -> str:
-        """Return advice on settings if plans are too `short` or, otherwise, too long.
+        """Return advice for plans that are too short or, with `short=False`, too long.
 
         >>> TransducerModel(length_bonus=1, allow_multiple=False).length_cure(short=False)
         'Lower TransducerModel.length_bonus (it is 1).'
@@ -213,7 +215,7 @@ class TransducerModel(UnitModel):
     def loss(
         self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
     ) -> tuple[float, Reals]:
-        """Return Σ weight · -log p(actions | text) and its gradient."""
+        """Return the loss Σ weight · -log p(actions | text), and its gradient."""
         starts, gold, ends = parts["starts"], parts["gold"], parts["ends"]
         grouped, free = scorer.group_scores(theta)
         weights, free_weights = np.zeros_like(grouped), np.zeros_like(free)
@@ -346,7 +348,7 @@ class TransducerObjective(Objective):
         self.graphs = []  # no longer needed
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p(actions | text) and its gradient."""
+        """Return the loss Σ weight · -log p(actions | text), and its gradient."""
         try:
             return self.model.loss(self.scorer, self._parts, theta)
         except UnreadableError as error:

@@ -59,7 +59,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Tried:
-    """The result of a race: amount of data, configurations, winner and accuracy."""
+    """The result of a race: data size, configurations, winner, accuracy and reason."""
 
     count: int
     names: tuple[str, ...]
@@ -117,7 +117,7 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, self.left_open, self.tried, params)
 
     def closed(self, group: str) -> Self:
-        """Return the choices that are left when a group of settings is fixed by the user.
+        """Return the choices without `group` in `left_open`, after the user has set that group.
 
         >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
         ('learning',)
@@ -156,7 +156,7 @@ def _is_auto(value: object) -> bool:
 
 
 def check_open(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of unset settings from a file; raise an error if one is unknown.
+    """Return names of unset settings that were read from a file, after checking them.
 
     >>> check_open(["learning", "hat"])
     Traceback (most recent call last):

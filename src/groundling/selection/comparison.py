@@ -25,7 +25,7 @@ BASELINE = "as Follower() chooses"
 
 @dataclass(frozen=True)
 class Comparison:
-    """The results of a comparison; the winner is a trainer.
+    """The results of comparing configurations, and a trainer for the best one.
 
     `ranked` has the configurations of the last lap, simplest first, `dropped` those that were
     clearly behind in an earlier lap, and `skipped` those that failed or were too slow, with the
@@ -76,8 +76,9 @@ def compare(
     tell: Callable[[str], object] = lambda what: None,
     now: Callable[[], float] = time.monotonic,
 ) -> Comparison:
-    """Compare the choice of `Follower()` with the table, and the winner with its variants.
+    """Compare the configuration that `Follower()` chooses with others, and return the results.
 
+    The others are those in the table of configurations, and then variants of the best one.
     `seconds` is the time for the race and the caller's final fit. The choice of `Follower()` takes
     part in every lap. The number of laps depends on the speed of the machine.
     """

@@ -314,10 +314,10 @@ def reads_units(model: Model | str) -> bool:
 
 
 def learning_for(profile: Profile, model: Model, count: int | None = None) -> Learning:
-    """Return learning settings whose penalty is the same for each demonstration.
+    """Return learning settings that suit the data, with an L2 penalty proportional to its size.
 
-    A demonstration is one choice between plans. If texts are read unit by unit, it is instead one
-    choice for each unit and each action.
+    The size is the number of demonstrations. If texts are read unit by unit, each unit and each
+    action of a demonstration counts instead.
     """
     count = profile.count if count is None else count
     reads = reads_units(model)

@@ -24,7 +24,8 @@ class UsualLabels:
     Parameters
     ----------
     values
-        Labels with a value, on most graphs. They belong to the world.
+        Labels with a value that occur in most graphs. A world that lacks one of them counts as
+        different.
     indicators
         Labels without a value. One of them may be missing because no such action is possible, so a
         world counts as different only if several are missing.
@@ -74,7 +75,7 @@ class UsualLabels:
         )
 
     def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """Return the usual labels that are missing; none if this may be due to chance."""
+        """Return the usual labels that are missing; a few missing indicators are ignored."""
         some = _some(places)
         if not some or not (self.values or self.indicators):
             return ()

@@ -52,7 +52,7 @@ class Kind:
     values
         The values that demonstrated actions have.
     spelled
-        The values that some word of some text spells.
+        The values that are spelled by a word of any text.
     mentions, hits
         The number of demonstrations in which a word spells a value, and the number of those whose
         demonstrated actions also have that value.
@@ -442,7 +442,7 @@ class Profile:
 
     @cached_property
     def unsaid(self) -> tuple[str, ...]:
-        """The slots whose values texts often express in words that do not spell them.
+        """The slots whose values are often expressed in words that do not spell them.
 
         The tuple is empty if actions have several values of a slot, such as the values of all
         nearby things.

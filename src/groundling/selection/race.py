@@ -45,17 +45,13 @@ class LateError(Exception):
 
 @dataclass
 class Budget:
-    """A budget counted in demonstrations, which makes it the same on every machine.
-
-    >>> Budget(300).affords([], 60), Budget(0).affords([], 60)
-    (True, True)
-    """
+    """A budget counted in demonstrations, so that it is the same on every machine."""
 
     count: int
     spent: int = 0
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Return whether a lap of `size` demonstrations is affordable; always true at first."""
+        """Return whether a lap of `size` demonstrations is affordable; the first one always is."""
         more = sum(each.members * size for each in runners)
         within = size <= LAPS[1] and self.spent + more <= RACE_BUDGET * self.count
         return within or not self.spent
@@ -65,7 +61,7 @@ class Budget:
         self.spent += runner.members * size
 
     def check(self, progress: object) -> None:
-        """Raise `LateError` if the lap takes too long; called during training."""
+        """Do nothing, because this budget does not depend on time."""
 
 
 @dataclass
@@ -85,7 +81,7 @@ class Clock(Budget):
 
     @property
     def left(self) -> float:
-        """The seconds that are left until the end of the budget."""
+        """The number of seconds left in the budget."""
         return self.seconds - (self.now() - self.began)
 
     def last(self, runner: Runner) -> float:
@@ -93,7 +89,7 @@ class Clock(Budget):
         return runner.learning_seconds * self.count
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Return whether there is time for a lap; always true for the first lap."""
+        """Return whether there is time for a lap; for the first one, there always is."""
         self.mark = self.now()
         known = [each for each in runners if each.size]
         more = sum(each.seconds * size / each.size for each in known)
@@ -136,7 +132,7 @@ class Runner:
 
     @property
     def members(self) -> int:
-        """The number of models to train: that of the ensemble members, or 1."""
+        """The number of models to train: the number of ensemble members, or 1."""
         model, features = self.trainer.model, self.trainer.features
         return len(model.all_members(self.trainer.overlay, features))
 
@@ -156,13 +152,13 @@ class Runner:
         return _standard_error(self.credit)
 
     def behind(self, other: Runner) -> tuple[float, float]:
-        """Return how far the mean credit is behind another's, and the standard error."""
+        """Return how far the mean credit is behind that of another, and the standard error."""
         difference = other.credit - self.credit
         return float(np.mean(difference)), _standard_error(difference)
 
 
 def _standard_error(values: _Reals) -> float:
-    """Return the standard error of a mean; one error in n values is within one of a mean of 1."""
+    """Return the standard error of the mean of values."""
     count = len(values)
     return float(np.std(values, ddof=1) / math.sqrt(count)) + 1e-12 if count > 1 else 0.0
 
@@ -191,7 +187,7 @@ class Race:
         self.encoders[None] = self.profile.encoder
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
-        """Return a configuration as a runner; `times` multiplies its penalty."""
+        """Return a configuration as a runner; `times` multiplies an automatic L2 penalty."""
         learning = self.settings["learning"]
         if learning == AUTO:
             learning = learning_for(self.profile, configuration.model)
@@ -202,7 +198,7 @@ class Race:
         return Runner(configuration, trainer)
 
     def run(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest configuration within one standard error of the best."""
+        """Run the race; return the simplest configuration within one standard error of the best."""
         alive, size, fold = list(runners), min(LAPS[0], self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
@@ -354,10 +350,10 @@ class Race:
 
 
 def nothing_learnt() -> DemonstrationError:
-    """Return the error for a race in which no configuration learns anything."""
+    """Return the error for a race in which no configuration gets any plan right."""
     return DemonstrationError(
-        "No configuration follows any held-out demonstration. Add demonstrations, or fit a "
-        "follower with fixed settings and call `diagnose` to see why."
+        "No configuration follows any held-out demonstration correctly. Add demonstrations, or fit "
+        "a follower with fixed settings and call `diagnose` to see why."
     )
 
 

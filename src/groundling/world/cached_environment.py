@@ -103,7 +103,7 @@ class CachedEnvironment:
         return {**self.__dict__, **fresh, "_latest_scene": (None, Scene({}))}
 
     def bound(self, text: TextValues) -> CachedEnvironment:
-        """Return the environment with open values in actions filled from a text."""
+        """Return a copy of the environment whose open values are filled from a text."""
         bound = BoundEnvironment(self.environment, text)
         return CachedEnvironment(bound, self._answers.budget, keep_graphs=self.keep_graphs)
 
@@ -160,7 +160,7 @@ class CachedEnvironment:
     # ---- calls --------------------------------------------------------------------------
 
     def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
-        """Call a method of the environment; with `listed`, limit the length of the result."""
+        """Call a method of the environment; with `listed`, return a sequence of limited length."""
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
@@ -263,7 +263,7 @@ class CachedEnvironment:
         return known.actions
 
     def some_actions(self, state: State) -> Iterable[Action]:
-        """Return all actions, or enough of a large product to cover every value of each factor."""
+        """Return all actions, or enough of a large `Product` to cover all values of each factor."""
         actions = self.actions(state)
         return actions.some() if isinstance(actions, Product) else actions
 
@@ -321,9 +321,9 @@ class CachedEnvironment:
 
     @property
     def grounds_alone(self) -> bool:
-        """Whether all actions of a state are grounded at once to list the plans of one action.
+        """Whether plans of one action are grounded together, for all actions of a state.
 
-        Without `ground_many`, this is faster for following only: training needs every graph.
+        Without `ground_many`, this is only done while following, where it is faster.
         """
         own = ("facts", "label_plan")
         together = not self.has_things and callable(getattr(self.environment, "ground_many", None))
@@ -368,8 +368,8 @@ class CachedEnvironment:
             table = self._ask("ground_many", state, actions)
             if not isinstance(table, GraphTable) or len(table) != len(actions):
                 raise WorldError(
-                    f"{class_name(self.environment)}.ground_many must return a GraphTable with a "
-                    f"graph for each of {len(actions)} actions; got {shorten(table)} in state "
+                    f"{class_name(self.environment)}.ground_many must return a GraphTable with one "
+                    f"graph for each action ({len(actions)}); got {shorten(table)} in state "
                     f"{shorten(state)}."
                 )
             known.table = table.changed(self.roles) if self.roles else table
@@ -481,7 +481,7 @@ class CachedEnvironment:
     # ---- optional methods ---------------------------------------------------------------
 
     def is_terminal(self, state: State) -> bool:
-        """Return whether a state is terminal."""
+        """Return whether no action may follow a state."""
         return hasattr(self.environment, "is_terminal") and self._truth("is_terminal", state)
 
     @property
@@ -526,7 +526,7 @@ class CachedEnvironment:
 
     @property
     def presumed_slots(self) -> tuple[str, ...]:
-        """Slots that the environment declares, even if graphs from some starts lack them."""
+        """Slots that followers always use, as declared by the environment."""
         return tuple(getattr(self.environment, "presumed_slots", ()))
 
     @property
@@ -536,7 +536,7 @@ class CachedEnvironment:
         return {} if found is None else found
 
     def extra_length(self, start: State) -> int:
-        """Return the number of actions by which plans from a state may exceed the limit."""
+        """Return by how many actions plans from a state may exceed the maximum length."""
         if not hasattr(self.environment, "extra_length"):
             return 0
         answer = self._ask("extra_length", start)
@@ -609,10 +609,11 @@ def _ends(actions: Sequence[Action]) -> Sequence[Action]:
 
 
 class EnvironmentCache:
-    """Cached versions of environments, found by the identity of the environment.
+    """A store of cached environments, keyed by the identity of the original environment.
 
-    The caches share one memory budget. Environments whose cache is empty are dropped when the
-    budget shrinks. Call `forget` for an environment that has changed.
+    The caches share one memory budget. Environments with an empty cache are dropped after the
+    budget was exceeded, and the oldest ones if there are more than `most`. Call `forget` for an
+    environment that has changed.
 
     >>> class Lamp:
     ...     lit = ("on",)
@@ -640,7 +641,7 @@ class EnvironmentCache:
         return {**self.__dict__, "on_step": None}
 
     def of(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
-        """Return an environment with cached results; the same one for the same object."""
+        """Return the cached version of an environment, always the same one for the same object."""
         asked = (
             environment.environment if isinstance(environment, CachedEnvironment) else environment
         )

@@ -38,7 +38,7 @@ def with_changes(graph: GroundingGraph, before: Facts, after: Facts) -> Groundin
 
 
 def label_changes(facts: Sequence[Facts]) -> dict[str, bool]:
-    """Return whether a plan has a step without effect (`idles`) or goes back (`undoes`).
+    """Return whether a plan has steps without effect (`idles`) or undoes changes (`undoes`).
 
     >>> on, off = frozenset({Label("on")}), frozenset()
     >>> label_changes([on, off, on])

@@ -52,7 +52,7 @@ class Environment(Protocol[StateT, ActionT]):
       of `ground`. Speeds up states with hundreds of actions;
     - `outcome(state)`: the part of the final state that counts as the result (default: the
       state itself). `Search(decode="outcome")` sums the probabilities of equal outcomes;
-    - `extra_length(start)`: the number of actions by which plans from a state may exceed the limit;
+    - `extra_length(start)`: by how many actions plans from here may exceed the maximum length;
     - `label_plan(start, actions, states)`: labels of a whole plan, such as its pattern;
     - `canonical_plan(start, actions)`: the canonical form of a plan, for joined plans that can
       be written differently (such as two moves in a row as one);

@@ -136,7 +136,6 @@ class _Check:
     # ---- problems -------------------------------------------------------------------------
 
     def report(self, method: str, kind: str, sentence: str) -> None:
-        """Record a problem."""
         first, count = self.problems.get((method, kind), (sentence, 0))
         self.problems[method, kind] = (first, count + 1)
 
@@ -162,13 +161,12 @@ class _Check:
     # ---- calls ----------------------------------------------------------------------------
 
     def has(self, *methods: str) -> bool:
-        """Return whether the environment has all of the given methods."""
         return all(callable(getattr(self.environment, each, None)) for each in methods)
 
     def ask(self, method: str, *arguments: Any) -> Any:
         """Call a method twice, and report differences.
 
-        Raises `_CheckError` if the method raises or modifies its arguments.
+        Raises `_CheckError` if the method raises an error or modifies its arguments.
         """
         before = self.snapshots(arguments)
         answers = []
@@ -204,7 +202,6 @@ class _Check:
         return answers[0]
 
     def says(self, method: str, state: Any) -> bool:
-        """Return whether a method returns True for a state."""
         answer: Any = False
         with self.noting():
             answer = self.ask(method, state)
@@ -523,8 +520,8 @@ class _Check:
             for image in images:
                 with self.noting("mirror", "impossible", f"mirror of {shorten(actions)}: "):
                     if not isinstance(image, Demonstration):
-                        sentence = "mirror must return a list of Demonstrations; got "
-                        raise _CheckError("mirror", "type", f"{sentence}{shorten(image)} in it.")
+                        sentence = "mirror must return a list of Demonstrations; got a list with "
+                        raise _CheckError("mirror", "type", f"{sentence}{shorten(image)}.")
                     world = CachedEnvironment(image.environment)
                     world.trace(image.start, image.actions, "The mirror image")
 

@@ -71,7 +71,7 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
 
 
 def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tuple[Label, ...]]:
-    """Normalise the labels of several nodes; dictionaries with the same names are read by column.
+    """Normalise the labels of several nodes; faster than calling `labels_of` for each.
 
     >>> lamps = [{"item": "lamp", "lit": True}, {"item": "sofa", "lit": None}]
     >>> for labels in labels_of_each(lamps):
@@ -93,7 +93,7 @@ def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tupl
 
 
 def _read_column(name: str, values: list[Any]) -> list[Any]:
-    """Return the labels with one name, None for no label; empty if a value has to be checked."""
+    """Return a label or None for each value; an empty list if any value must be checked."""
     kinds = {*map(type, values)} - {type(None)}
     if len(kinds) > 1 or not kinds <= {str, bool} or len(name) > _BRIEF:
         return []
@@ -278,7 +278,7 @@ def _value(value: object, name: str, where: str) -> str | float:
 
 
 def _called(name: object) -> str:
-    """Return a name for messages; fast for short names."""
+    """Return a name as shown in messages; fast for short names."""
     return repr(name) if isinstance(name, str) and len(name) <= 80 else shorten(name)
 
 
@@ -423,7 +423,7 @@ class GroundingGraph:
         nodes: Mapping[str, tuple[Label, ...]],
         edges: Sequence[tuple[str, str, tuple[Label, ...]]],
     ) -> GroundingGraph:
-        """Return a copy with more nodes and edges, whose labels must be normalised.
+        """Return a copy with more nodes and edges, whose labels must be normalised already.
 
         Existing nodes keep their labels.
 

@@ -18,7 +18,7 @@ _SLOTS: tuple[Slot, ...] = ("before turns", "before move", "after move")
 
 @dataclass(frozen=True)
 class Manner:
-    """A kind of route, with a pattern of moves that is repeated at each of its steps.
+    """A way to carry out a route: the kind of route, and the moves to repeat at each step.
 
     Examples
     --------

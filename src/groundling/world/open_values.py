@@ -167,8 +167,9 @@ class OpenValue:
     def accepts(self, value: object) -> bool:
         """Return whether a value has the right type and is in the range.
 
-        >>> OpenValue("percentage", low=0, high=100).accepts(120)
-        False
+        >>> brightness = OpenValue("percentage", low=0, high=100)
+        >>> brightness.accepts(20), brightness.accepts(120)
+        (True, False)
         """
         if self.type in _NUMERIC:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -351,7 +352,7 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Return whether an action uses a literal as its value, a change or a number of things.
+        """Return whether an action uses a literal as a value, a relative amount or a set size.
 
         Returns True for literals whose type the environment does not declare.
         """

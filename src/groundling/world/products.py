@@ -94,7 +94,9 @@ class Product(Sequence[Any]):
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
         if not -len(self) <= place < len(self):
-            raise IndexError(f"The index must be less than {len(self)}; got {place}.")
+            raise IndexError(
+                f"The index must be from {-len(self)} to {len(self) - 1}; got {place}."
+            )
         if place in (0, -1):  # fast path for the most frequent indices
             return self.action([values[place] for values in self.factors])
         place %= len(self)

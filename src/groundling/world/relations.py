@@ -360,7 +360,7 @@ def _relation_labels(relation: str) -> tuple[Label, ...]:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return a rank in two forms: by name, and as `nth` with a separate number."""
+    """Return the names of a rank, with its number in the name or as `nth` with the number."""
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(_MOST_RANK, count - 1):

@@ -65,7 +65,7 @@ class _Short(reprlib.Repr):
         return f"frozenset({{{self._members(x, level)}}})" if x else "frozenset()"
 
     def _members(self, members: Any, level: int) -> str:
-        """Return the members of a set, in an order that does not depend on their hashes."""
+        """Return the members of a set as text, in an order that does not depend on hashes."""
         if level <= 0:
             return self.fillvalue
         order = list(islice(members, _MOST_SORTED))
