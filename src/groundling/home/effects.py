@@ -132,7 +132,7 @@ def _items(attributes: Mapping[str, Any], verb: str, item: str) -> tuple[str, di
 def limits(
     command: str, value: float, entity: Entity | None = None, now: Mapping[str, Any] | None = None
 ) -> tuple[float, float] | None:
-    """Return the smallest and largest possible value if a spoken value is out of range.
+    """Return the range of possible values if a spoken value is outside it, else None.
 
     >>> limits("set temperature", 900, Entity("climate.a", "A"), {"attributes": {}})
     (0.0, 100.0)

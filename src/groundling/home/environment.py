@@ -58,7 +58,8 @@ class Target(NamedTuple):
 class Command(NamedTuple):
     """A command or question: a verb, its target, and a value or the state asked about.
 
-    `source` is the range of words of a free-text value: start (inclusive) and end (exclusive).
+    `source` is what the value comes from: a type of value such as `duration` or, for a free-text
+    value, its range of words (start inclusive, end exclusive).
 
     >>> print(Command("turn on", Target(("light.desk",), "name")))
     turn on light.desk
@@ -81,13 +82,13 @@ class Command(NamedTuple):
         return self.verb in QUESTIONS
 
     def says(self, verb: str) -> bool:
-        """Return whether the command means a verb; *whether* includes *any* and *all*."""
+        """Return whether the command has a verb; *whether* stands for *any* and *all* too."""
         return self.verb == verb or (self.verb == "whether" and verb in ("any", "all"))
 
 
 @dataclass(frozen=True)
 class Situation:
-    """Context of a text: the speaker's area, the previous topic and previous commands."""
+    """Context of a text: the speaker's area, the entities last mentioned, and what was done."""
 
     here: str = ""
     before: tuple[str, ...] = ()
@@ -115,7 +116,7 @@ class HomeWorld:
         self.names = HomeNames(home, language)
 
     def read(self, text: str, kind: str = "") -> TextWorld:
-        """Return the environment of one text; `kind` is a candidate even if not mentioned."""
+        """Return the environment of a text; commands may be about `kind` even if it is unsaid."""
         return TextWorld(self, Utterance.of(text, self.names, self.knowledge), kind)
 
     @cached_property
@@ -130,7 +131,7 @@ class HomeWorld:
         return {key: tuple(ids) for key, ids in found.items()}
 
     def _add_temperatures(self, found: dict[tuple[str, str], list[str]]) -> None:
-        """Add thermostats, or else sensors, as the entities that give a place's temperature."""
+        """Add the entities that measure a place's temperature: thermostats, or else sensors."""
         places = dict.fromkeys(where for _, where in found)
         for where in places:
             ids = found.get(("climate", where)) or found.get(("sensor:temperature", where))
@@ -183,7 +184,7 @@ class TextWorld:
         self._things: dict[int, tuple[Target, dict[str, Any], dict[str, Any]]] = {}
 
     def spans(self, command: Command) -> TextWorld:
-        """Return the environment whose actions are candidates for a command's free text."""
+        """Return the environment whose actions are candidates for a free-text value."""
         return TextWorld(self.world, self.utterance, self._kind, command)
 
     @property
@@ -216,7 +217,7 @@ class TextWorld:
         return self._offered[state]
 
     def step(self, state: Situation, action: Command) -> Situation:
-        """Return the situation after a command, for the next text."""
+        """Return the situation after a command."""
         ids = () if action.target.choice and not action.is_question else action.target.ids
         kept = action.target.kind if action.target.choice else ""
         return replace(state, done=(action.verb, tuple(sorted(ids)), action.value, kept))
@@ -262,7 +263,7 @@ class TextWorld:
         return self._fits[state]
 
     def _described(self, target: Target) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return two sets of labels: of a target, and of the mentions that it does not use."""
+        """Return the labels of a target, and those of the mentions that it does not use."""
         known = self._things.get(id(target))
         if known is None or known[0] is not target:
             known = (target, self._thing(target), self._unused(target))
@@ -294,7 +295,7 @@ class TextWorld:
         return labels
 
     def _is_list(self, target: Target) -> bool:
-        """Return whether the named entities form a list, joined by conjunctions and the like."""
+        """Return whether only commas and function words separate the named entities."""
         mentions, language = self.utterance.mentions, self.world.language
         said = [e.places[0] for e in mentions if e.kind == "name" and {*e.ids} & {*target.ids}]
         the = DETERMINERS.get(language.name, ())
@@ -343,7 +344,7 @@ class TextWorld:
         return not known.isdisjoint(self.utterance.folded[start:])
 
     def is_text(self, command: Command) -> bool:
-        """Return whether a free text is more than articles or the verb of the command."""
+        """Return whether a free-text value is more than articles or the verb of the command."""
         said, language = self.utterance, self.world.language
         plain = {*language.articles, *DETERMINERS.get(language.name, ())}
         words = said.folded[slice(*command.source)] if isinstance(command.source, tuple) else ()
@@ -362,7 +363,7 @@ class TextWorld:
         return command.is_question and is_known and not self._described(command.target)[1]
 
     def is_listed(self, command: Command) -> bool:
-        """Return whether a command is about a list of names that are all names in the text."""
+        """Return whether a command is for a list of entities and uses all names in the text."""
         thing, unused = self._described(command.target)
         known = IMPERATIVES.get(self.world.language.name)
         return bool(known) and "listed" in thing and not unused and not command.is_question
@@ -374,7 +375,7 @@ class TextWorld:
         return frozenset(n for each in places for n in each.places)
 
     def ask_if_vague(self, command: Command, state: Situation) -> Command:
-        """Return a command as a choice if it refers to an entity only by a noun for a kind.
+        """Return a command that asks which entity is meant if the text says only its kind.
 
         *Turn on the light* does not mean the Porch Light, even if no other name has the word
         *light*.
@@ -446,7 +447,7 @@ class TextWorld:
         return False
 
     def _around(self, verb: str, start: int, end: int) -> dict[str, Any]:
-        """Return labels of a range of words: the words before it and after it."""
+        """Return labels of a range of words: its neighbours, and its first and last words."""
         words = [("^", -2), *self.utterance.masks(self._kept), ("$", len(self.utterance.folded))]
         before = next(word for word, at in reversed(words) if at < start)
         after = next(word for word, at in words if at >= end)
@@ -643,10 +644,10 @@ class TextWorld:
     def _readings(
         self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool, plural: bool
     ) -> Iterator[Target]:
-        """Yield targets: single entities with unique names, and all entities that share a name.
+        """Yield the targets of a name: for each kind of entity, its only entity, all or a choice.
 
-        A word for a kind (`vague`) never means only the entities that have this word in their
-        names. A plural (*which lights*) never means a single entity.
+        A name that is only a word for a kind (`vague`) never means all entities with this word in
+        their names. A plural (*which lights*) never means a single entity.
         """
 
         def kind_of(entity: Entity) -> str:
@@ -781,7 +782,7 @@ class TextWorld:
             yield from self._questions(target, entities)
 
     def _means_one(self, target: Target) -> bool:
-        """Return whether the text is in the singular although several entities fit."""
+        """Return whether the text means only one of a target's entities."""
         if len(target.ids) < 2 or target.by not in ("kind", "part", "name") or target.minus:
             return False
         if target.place == UNCLEAR:
@@ -819,12 +820,12 @@ class TextWorld:
 
     @cached_property
     def _says_duration(self) -> bool:
-        """Whether the text has a duration (other than *a second*), which each command must use."""
+        """Whether the text has a duration other than *a second*; every command must use it."""
         return any(e.type == "duration" and e.value != 1.0 for e in self.utterance.literals)
 
     @cached_property
     def _says_amount(self) -> bool:
-        """Whether the text has a value with a unit, which each command must use."""
+        """Whether the text has a value with a unit; every command must use it."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
         return any(
             each.unit in ("percent", "degree", "kelvin") and not named & set(each.places)

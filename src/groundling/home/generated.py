@@ -1,4 +1,4 @@
-"""Random homes, which give existing sentences new names and places."""
+"""Random homes, with names and places that vary the sentences of the corpus."""
 
 from __future__ import annotations
 

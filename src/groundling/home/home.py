@@ -264,7 +264,7 @@ def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
 
 
 def _shown(value: object) -> str:
-    """Return a value, shortened, or the name of its type, for an error message."""
+    """Return a short form of a value, or the name of its type, for an error message."""
     if isinstance(value, (str, int, float, bool, type(None))):
         return shorten(value)
     return f"a {type(value).__name__}"
@@ -411,7 +411,9 @@ def _unique(what: str, things: Iterable[Floor | Area | Entity]) -> set[str]:
 
 def _known(what: str, id_: str, known: set[str], kind: str) -> None:
     if id_ and not known:
-        raise HomeError(f"{what} must be empty, since the home has no {kind}; got {id_!r}.")
+        raise HomeError(
+            f"{what} must be empty, because the home has no {kind}; got {id_!r}. Add the {kind}."
+        )
     if id_ and id_ not in known:
         shown = ", ".join(map(repr, sorted(known)[:8]))
         raise HomeError(

@@ -53,7 +53,10 @@ class Training:
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
-        """Return the split: a fifth of the paraphrase groups, with all equal texts, is held out."""
+        """Return the split, in which a fifth of the sentences is held out.
+
+        Paraphrases stay together, and training texts that equal a held-out text are removed.
+        """
         corpus = read_corpus(corpora, language)
         training, held_out = split(corpus.examples, seed=SEED)
         said = {each.text.lower() for each in held_out}
@@ -63,7 +66,7 @@ class Training:
 
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
-    """Return the vocabulary of examples, without words that occur only inside names."""
+    """Return the vocabulary of examples, without words that occur only in names."""
     examples = list(examples)
     said = [(each, _plain_words(each)) for each in examples]
     open_ = [words for each, words in said if isinstance(each.command.source, tuple)]
@@ -73,7 +76,7 @@ def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
 
 
 def _plain_words(example: HomeExample) -> list[str]:
-    """Return the words of a text, without those that are only in names or a free text."""
+    """Return the words of a text, without names, free-text values and made-up words."""
     said, command = example.world.read(example.text).utterance, example.command
     is_kind = command.target.by in ("kind", "everything")
     named = {

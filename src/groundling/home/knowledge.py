@@ -37,9 +37,9 @@ class Knowledge:
     def learn(
         cls, examples: Iterable[tuple[Sequence[str], str]], frames: Iterable[str] = ()
     ) -> Knowledge:
-        """Return the counts of words in masked texts, also by the kind in the same text.
+        """Return the vocabulary of texts, each given as its words and its kind of entity.
 
-        `frames` are the words around a free text, for each text that has one.
+        `frames` are the words around free-text values.
         """
         words, pairs = Counter[str](), Counter[tuple[str, str]]()
         for text, kind in examples:

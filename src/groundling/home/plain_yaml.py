@@ -44,7 +44,7 @@ def load_yaml(
 
 
 def _count(events: Iterator[Any], path: str, error: type[GroundlingError], aliases: bool) -> None:
-    """Raise an error if the values, counting aliases each time, or levels exceed the limits."""
+    """Raise an error if there are too many values or levels; every use of an alias counts."""
     yaml = _yaml()
     most, deepest = YAML_VALUES.most, YAML_DEPTH.most
     sizes: dict[str, int] = {}  # number of values inside each completed anchor

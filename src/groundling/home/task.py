@@ -57,7 +57,7 @@ def _presets() -> Presets[HomePreset]:
 
 
 class HomeTask(Task["Corpora", HomePreset]):
-    """Sentences about homes; each group of paraphrases is held out as a whole."""
+    """Task of understanding sentences about homes; groups of paraphrases are never divided."""
 
     name = "home"
     about = (
@@ -189,7 +189,7 @@ def misspell(example: HomeExample, seed: int) -> HomeExample:
     """Return an example with a typo in one word.
 
     In a word of four letters or more, a letter is left out or doubled, or two letters are swapped.
-    In a free text, such as a list item, the typo becomes part of the value.
+    In a free-text value, such as a list item, the typo becomes part of the value.
     """
     dice = random.Random(f"typo {seed} {example.text}")
     words = example.text.split()

@@ -229,7 +229,7 @@ class Sampler:
         return self._value(part, depth)
 
     def _value(self, part: Any, depth: int) -> str:
-        """Return words for a reference to a list, and store the chosen value in its slot."""
+        """Choose a value from a template's list, store it in its slot, and return its words."""
         name, slot = part.list_name, part.slot_name
         if name in ("name", "area", "floor"):
             thing = self._thing(name)
@@ -354,7 +354,7 @@ def _blocks(path: Path, intent: str, body: Mapping[str, Any]) -> Iterator[Block]
 
 
 def _answer(response: str) -> str:
-    """Return the kind of a question, given the name of its answer."""
+    """Return the kind of question (*any*, *all*) that a response of the corpus answers."""
     response = _ANSWERS.get(response, response)
     for kind in ("any", "all"):
         if response.startswith(f"{kind}_"):
