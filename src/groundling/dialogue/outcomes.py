@@ -35,7 +35,7 @@ Said = tuple[Text, Environment, State]
 
 
 class Listener(Protocol):
-    """What the dialogue modules need from a follower; `Follower` fulfils this protocol."""
+    """Protocol of a follower with the members that dialogues use; `Follower` implements it."""
 
     parser: str | Parser
 
@@ -72,7 +72,7 @@ class Considered:
 
 
 def world_of(follower: Listener, environment: Environment) -> CachedEnvironment:
-    """Return the environment as the follower caches it."""
+    """Return the environment with the follower's cache."""
     return follower._fitted().fitted.encoder.world(environment)
 
 
