@@ -221,7 +221,7 @@ def _describe(project: Project, name: str) -> str:
 
 
 def _events(project: Project) -> StreamingResponse:
-    """Return a stream of events: training progress, new models and changes by others."""
+    """Return a stream of events: training progress, new models and changes from other pages."""
     project.events.check_room()
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(
@@ -236,12 +236,12 @@ def _way(project: Project, way: Way) -> tuple[Any, State, tuple[Any, ...]]:
 
 
 def _walk(project: Project, way: Way) -> dict[str, Any]:
-    """Return the states after each action, and the actions that are possible next."""
+    """Return the state after each action, and the actions that are possible next."""
     return views.walk(project, *_way(project, way))
 
 
 def _go_on(project: Project, way: Way) -> dict[str, Any]:
-    """Return the state after actions, from which the next instruction starts."""
+    """Return the state after the given actions, as the start of the next instruction."""
     scene, start, actions = _way(project, way)
     end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
     # `restart` converts the final state of a plan to the initial state of the next plan.

@@ -122,7 +122,7 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
 
 
 def _unfitting(project: Project, brought: Brought | None, line: int, problem: str) -> str:
-    """Return a message: why no line of a file could be imported, and what to do."""
+    """Return a message that says why no line of a file could be imported, and what to do."""
     own = project.setting.title
     if brought is not None:
         return (

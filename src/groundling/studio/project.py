@@ -362,10 +362,10 @@ class Project:
             return turn
 
     def was_said(self, scene: StudioScene, text: str, plan: Plan) -> bool:
-        """Return whether a stored demonstration has the same words and the same actions.
+        """Return whether a stored demonstration has the given words and the plan's actions.
 
-        Clarification questions quote only such texts. Texts that are generated from a few
-        demonstrations often sound wrong, or name another thing if the right one is missing.
+        Clarification questions quote only such texts, because texts that are generated from a few
+        demonstrations often sound wrong or name the wrong thing.
         """
         words, actions = _words(text), self.write_actions(scene.name, plan.actions)
         return any(_words(each) == words for each in self.store.texts_for(actions))
@@ -396,7 +396,7 @@ class Project:
         return found
 
     def _does(self, record: Record, sure: bool = True) -> bool:
-        """Return whether the follower's plan is right and, with `sure`, confident enough."""
+        """Return whether the follower's plan is right; with `sure`, the agent must act on it."""
         try:
             scene, each = self.setting.scene(record.scene), self.demonstration(record)
             plan: Plan | None
@@ -410,7 +410,7 @@ class Project:
             return False
 
     def would_do(self, record: Record) -> bool | None:
-        """Return whether the follower gets a demonstration right before learning it."""
+        """Return whether the follower gets a demonstration right; None if following fails."""
         follower = self.follower
         if follower is None:
             return False
@@ -618,7 +618,7 @@ class Project:
         return shown, apart, aside
 
     def _learn(self, shown: dict[str, Demonstration], aside: dict[int, str]) -> Follower | None:
-        """Return a trained follower; set aside demonstrations on which training alone fails."""
+        """Return a trained follower; set aside demonstrations that make training fail."""
         known = self.learnt.follower
         make, base = self.setting.make, self.setting.base()
         try:
@@ -651,7 +651,7 @@ class Project:
         self.events.publish("progress", self.progress)
 
     def accuracy(self, follower: Follower | None, apart: Sequence[Demonstration]) -> float | None:
-        """Return a follower's accuracy on held-out demonstrations, or None without any."""
+        """Return a follower's accuracy on held-out demonstrations; None if there are none."""
         if not apart:
             return None
         if follower is None:
@@ -689,7 +689,7 @@ class Project:
         return [] if models.is_symlink() or not models.is_dir() else _revisions(models)
 
     def _models(self) -> Path:
-        """Return the folder of all models; raise `ProjectError` if it is a link."""
+        """Return the folder of all models; raise `ProjectError` if it is a link or a file."""
         models = self.folder / "models"
         if models.is_symlink() or models.is_file():
             raise ProjectError(f"{models} must be a folder, not a link or file. Remove it.")

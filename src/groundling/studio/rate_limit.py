@@ -1,4 +1,4 @@
-"""Limit on concurrent requests, by a thread pool with a bounded queue."""
+"""Limit on concurrent requests: a thread pool with a bounded queue."""
 
 from __future__ import annotations
 

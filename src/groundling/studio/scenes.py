@@ -44,7 +44,7 @@ class StudioExample:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a project starts from: scenes, a follower, demonstrations and examples.
+    """Starting point of a project: scenes, a follower, demonstrations and examples.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ class Served:
             return self.follower.follow(read, self.environment, state, length=length)
 
     def say(self, text: str, session: str | None, state: Any) -> tuple[str, Agent, Turn]:
-        """Return the session id, agent and turn for an utterance; None starts a session."""
+        """Return the session id, the agent and its turn; without an id, start a session."""
         with self.answering:
             name = session
             if name is None:
@@ -172,12 +172,12 @@ class ServedProject(Served):
 
     @property
     def follower(self) -> Follower:
-        """Follower that was trained last."""
+        """Follower from the latest training."""
         return self.project.follower or self._follower
 
     @property
     def learning(self) -> bool:
-        """Whether training has not yet used all demonstrations."""
+        """Whether some demonstrations still have to be learnt."""
         return self.project.is_behind
 
     @property
@@ -219,7 +219,7 @@ class ServedProject(Served):
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as data for JSON; values that JSON lacks become strings."""
+    """Return a setting as data for JSON; values without a JSON form become strings."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
