@@ -274,8 +274,8 @@ class Agent:
         count = 0 if asked is None else len(asked.offered)
         if asked is None or not 0 <= place < count:
             raise InstructionError(
-                f"`place` must be the index of one of {count} options; got {place!r:.20}."
-                + ("" if count else " No question is open.")
+                f"`place` must be the index of an option (the question has {count}); got "
+                f"{place!r:.20}." + ("" if count else " No question is open.")
             )
         before, option = (self._now, asked), asked.offered[place]
         said = asked.called(option) or self._describe(option.plan)

@@ -38,7 +38,7 @@ class Diagnosis:
         return self.summary()
 
     def summary(self, most: int | None = 10, rest: str = "in .mistakes") -> str:
-        """Return a summary of up to `most` mistakes; `rest` is where to find the others.
+        """Return a summary of up to `most` mistakes; `rest` says where to find the others.
 
         >>> Diagnosis((), (), 4, 4).summary(None)
         '4 of 4 demonstrations are followed as demonstrated. No problems found.'

@@ -223,7 +223,7 @@ def _one_line(error: Exception) -> str:
 
 
 def check_writable(file: Path | None) -> None:
-    """Raise `SettingError` if a file cannot be written, before any long work starts."""
+    """Raise `SettingError` if a file cannot be written; call this before any long work."""
     if file is None or str(file) == "-":
         return
     from groundling.errors import SettingError
@@ -309,7 +309,7 @@ def find_source(
     skip_bad: bool = False,
     why: str = "--sample",
 ) -> Source:
-    """Find the data of a task, print where they are, and return it.
+    """Find the data of a task, print where they are, and return their location.
 
     The data are a corpus or, for a user's own world, files of demonstrations.
     """

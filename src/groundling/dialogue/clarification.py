@@ -104,7 +104,7 @@ def ask_which(
 def _distinct(
     found: Sequence[Mapping[str, set[str]]], spoken: Callable[[str], float]
 ) -> tuple[str, list[str] | None]:
-    """Return the label that best distinguishes the options, and its values; None without one."""
+    """Return the label that best distinguishes the options, and its values; None if none does."""
     best: tuple[tuple[float, ...], str, list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
         if spoken(kind) <= 0:  # values that never occur in training texts

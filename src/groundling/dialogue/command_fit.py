@@ -176,7 +176,7 @@ class ActionWords:
 
 
 class _Seen(NamedTuple):
-    """What words can name in a grounding graph: its values and types; and its shape."""
+    """The string values, the types and the shape of a grounding graph."""
 
     values: tuple[tuple[str, str], ...]
     types: frozenset[str]
@@ -388,7 +388,7 @@ class CommandFit:
         return False
 
     def was_shown(self, plan: Plan) -> bool:
-        """Return whether a text with the same words was demonstrated with these types."""
+        """Return whether the same words were demonstrated with the plan's types of action."""
         words = {word for word in self.words if not is_punctuation(word)}
         types = self._types(plan) & self.known.names
         return any(each.words == words and each.types == types for each in self.known.shown)

@@ -210,7 +210,7 @@ def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Opti
 
 
 def rank_plans(plans: Sequence[Plan]) -> list[int]:
-    """Return plan indices by decreasing probability; ties are broken by action names."""
+    """Return plan indices in order of decreasing probability; action names break ties."""
     names = ActionNames()
     logs = np.array([plan.log_probability for plan in plans])
     return rank(logs, lambda place: names.plan(plans[place].actions))
@@ -219,7 +219,7 @@ def rank_plans(plans: Sequence[Plan]) -> list[int]:
 def decoded_plan(
     follower: Listener, plans: Sequence[Plan], world: CachedEnvironment, among: Collection[int]
 ) -> Plan:
-    """Decode plans with given probabilities, as in the follower.
+    """Decode plans with given probabilities, as the follower does.
 
     The alternatives of the returned plan are the other plans whose index is in `among`.
     """

@@ -170,7 +170,7 @@ class _World:
 def _spelling(
     evidence: Iterable[_Evidence], known: Mapping[str, bool] | None = None
 ) -> dict[str, bool]:
-    """Map the words of labels or relations to whether the word spells all of one."""
+    """Map each word of labels or relations to whether it spells a whole label or relation."""
     found = dict(known or {})
     for each in evidence:
         for word in each.words:
@@ -364,7 +364,7 @@ def _encode(
 
 @dataclass
 class Answerer:
-    """Answers questions about the things of a state.
+    """Model that answers questions about the things of a state.
 
     The environment must have a method `things(state)` that returns the labels of each thing. A
     string value that names another thing is a relation to that thing.
@@ -524,7 +524,7 @@ class Answerer:
     def can_answer(self, text: str) -> bool:
         """Return whether answers of the type that the first words ask for were demonstrated.
 
-        Unknown universal words (*is everything open?*) cannot be answered either.
+        A question with an unknown universal word (*is everything open?*) cannot be answered either.
         """
         opened = self._opened(text)
         words = {self.language.fold(word) for word in split_words(text, self.language)}
@@ -648,7 +648,7 @@ class Answerer:
         )
 
     def _has_answer(self, kind: str, opening: str) -> bool:
-        """Return whether a question with this first word and answer type has a non-empty answer."""
+        """Return whether questions with this first word and answer type usually have an answer."""
         if kind.startswith(VALUE):
             return True
         counts = [self.empty[opening]] if opening in self.empty else list(self.empty.values())
@@ -748,7 +748,7 @@ class _Wanted:
 
 
 def _labels_with(answer: Any, world: _World, text: str) -> tuple[str, list[bool]] | None:
-    """Return a label with a given value, and whether each thing has it; None without one.
+    """Return a label with a given value, and whether each thing has it; None if none does.
 
     Of several labels, the label of the thing that shares most words with the question is returned.
     """

@@ -79,7 +79,7 @@ class _Said(NamedTuple):
     ends: tuple[int, ...]
 
     def followed_by(self, words: tuple[str, ...], first: bool, end: int, score: float) -> _Said:
-        """Return the text followed by a fragment; one that began a text begins a new sentence."""
+        """Return the text with a fragment added; if `first`, the fragment is a new sentence."""
         joint = (".",) if self.words and first else ()
         return _Said(self.score + score - _JOINT, (*self.words, *joint, *words), (*self.ends, end))
 
@@ -117,7 +117,7 @@ class Description:
 
 
 class Speaker:
-    """Describes plans in the language of a follower's demonstrations.
+    """Speaker that describes plans in the language of a follower's demonstrations.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ class Speaker:
     ) -> Description:
         """Describe a plan in words that the listener understands.
 
-        With `unlike`, it is enough that the text distinguishes the plan from this other one.
+        With `unlike`, it is enough that the text distinguishes the plan from that other plan.
         """
         world = world_of(self.follower, environment)
         target = world.outcome(plan.end)
@@ -455,7 +455,7 @@ class Speaker:
         return tuple(lead)
 
     def _own_phrases(self, value: str | float) -> Counter[tuple[Signature, str]]:
-        """Count the phrases in which a name, or the last part of it (*Tischlampe*), occurred."""
+        """Return counts of the phrases with a name, or with the last part of it (*Tischlampe*)."""
         if value in self._phrases or not isinstance(value, str):
             return self._phrases.get(value, Counter())
         ends = [name for name in map(str, self._phrases) if value.endswith(name)]
@@ -501,7 +501,7 @@ class Speaker:
     def _name_in(
         self, gap: Gap, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
     ) -> tuple[str, str | float]:
-        """Return the name and the value in a plan that fill a gap; two empty strings if none does.
+        """Return a name, with its value, that fills a gap; two empty strings if there is none.
 
         `spelt` maps values to their spelling in the plan's graphs.
         """

@@ -125,7 +125,7 @@ class Wording:
     def of(
         cls, plans: Iterable[PlanLabels], lexicon: Lexicon | None, language: Language
     ) -> Wording:
-        """Create an instance from the values in plans."""
+        """Return a mapping for the values in plans."""
         values: dict[str, set[str]] = {}
         for plan in plans:
             for _, (kind, value) in plan.slots:
@@ -134,7 +134,7 @@ class Wording:
         return cls(values, lexicon, language)
 
     def learn_values(self, plan: PlanLabels) -> None:
-        """Add the values of a plan that are new."""
+        """Add the new values of a plan."""
         for _, (kind, value) in plan.slots:
             if isinstance(value, str) and value not in self.values.setdefault(kind, set()):
                 self.values[kind].add(value)
@@ -355,6 +355,6 @@ def _names(plan: PlanLabels) -> Iterable[str]:
 
 
 def _forms(wording: Wording, token: str) -> tuple[str, tuple[Meaning, ...]]:
-    """Return the token that stands for a word if no value of the plan matches; and its senses."""
+    """Return the token for a word that names no value of the plan, and the word's senses."""
     senses = wording.senses(token)
     return (_unmatched(senses[0][0]) if senses else wording.language.fold(token)), senses

@@ -385,7 +385,7 @@ class Explanation(Part):
 
     @cached_property
     def deletions(self) -> tuple[Deletion, ...]:
-        """The effect of leaving out each word of the text; none for a text of one word.
+        """The effect of leaving out each word of the text; empty for a text of one word.
 
         The text is scored again without each word. To save time, only the words with the most
         certain alignments are left out of a long text: all words of a text of 140 words, but only

@@ -117,7 +117,7 @@ class HomeAgent:
     Parameters
     ----------
     home
-        The home, from `read_home`.
+        The home; `read_home` reads one from a file.
     model
         A home model. Defaults to the shipped model of the home's language.
 
@@ -150,7 +150,7 @@ class HomeAgent:
         self.move(home)
 
     def move(self, home: Home) -> None:
-        """Switch to another home, or to the same home with new phrases."""
+        """Switch to another home, or to a new version of this one; forget the conversation."""
         self._first_timers = home.timers
         self._settle(home)
         self.forget()
@@ -329,8 +329,8 @@ class HomeAgent:
     ) -> HomeReply | None:  # fmt: skip
         """Divide a text at a position, and return the joint reply to both parts.
 
-        Returns None if one of the replies is to decline or has a confidence below `least`. `known`
-        caches the replies by position.
+        Returns None if a reply declines, or if its confidence is below `least`. `known` caches the
+        replies by position.
         """
         if depth >= _MOST_PARTS:
             return None
@@ -377,7 +377,7 @@ class HomeAgent:
         return found._replace(target=command.target) if said.is_text(found) else command
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
-        """Return the reply to a text, or None if the text does not answer a pending question."""
+        """Treat a text as the answer to the pending question; None if it is not an answer."""
         command, self.pending = self.pending, None
         waiting, self.waiting = self.waiting, ()
         if command is None:
@@ -433,7 +433,7 @@ class HomeAgent:
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]],
         turn: _Exchange,
     ) -> tuple[Command, float]:  # fmt: skip
-        """Replace a command whose value is out of range by a likely one whose value is not."""
+        """Return the command or, if its value is out of range, a likely one with a valid value."""
         if self._beyond(command, confidence, turn) is not None:
             for other, share in ranked:
                 is_same = other.target.ids == command.target.ids and not other.is_question
@@ -442,7 +442,7 @@ class HomeAgent:
         return command, confidence
 
     def _beyond(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply | None:
-        """Return a reply that declines a value out of range, or None if the value is possible."""
+        """Return a reply that declines an out-of-range value, or None if the value is valid."""
         value = command.value
         if not isinstance(value, float | int):
             return None

@@ -89,7 +89,7 @@ class Sentence:
     """A sentence of the corpus, with its intent, slots and the area of the speaker.
 
     `group` identifies sentences with the same meaning. `domain` restricts the entities that a
-    name may refer to. `response` is the answer, or the kind of question (`any`).
+    name may refer to. `response` is the expected answer, or the kind of question (such as `any`).
     """
 
     text: str
@@ -103,7 +103,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class HomeExample:
-    """A sentence with its meaning in a home; `strange` words stay out of the vocabulary."""
+    """A sentence with its meaning in a home; the made-up words in `strange` are not learnt."""
 
     text: str
     world: HomeWorld
@@ -147,7 +147,7 @@ class HomeCorpus:
 
 
 def corpus_folder(corpora: str | Path | None = None) -> Path:
-    """Return the folder `home` inside the given or the default corpora."""
+    """Return the folder of the home corpus, in `corpora` or in the default place."""
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(
@@ -187,8 +187,8 @@ def split(
 ) -> tuple[list[HomeExample], list[HomeExample]]:
     """Return training and held-out examples; sentences of one group stay together.
 
-    Groups are held out in random order until a `share` of all sentences is reached. The position of
-    a group depends only on its name, so that an additional group hardly changes the split.
+    Groups are held out in random order, up to a `share` of all sentences. The order depends only on
+    the names of the groups and the seed, so that an additional group hardly changes the split.
     """
     groups: dict[str, list[HomeExample]] = {}
     for each in examples:
@@ -462,7 +462,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Return the sentence, moved to the area `usual` if the home lacks the speaker's area."""
+    """Return the sentence as spoken in the area `usual` if the home lacks the speaker's area."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)
@@ -560,8 +560,8 @@ def named_errors(where: str) -> Iterator[None]:
             RecursionError) as error:  # fmt: skip
         told = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise CorpusError(
-            f"{where} must be in the format of Home Assistant Intents; got {told}. Download the "
-            "file again."
+            f"{where} must be in the format of Home Assistant Intents; reading it raised {told}. "
+            "Download the file again."
         ) from error
 
 
@@ -587,7 +587,7 @@ def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
-    """Return the home, with an entity added for each kind that only the sentences have."""
+    """Return the home, with entities added for kinds that only the sentences mention."""
     missing: dict[str, Entity] = {}
     world = HomeWorld(home, home_language(""))
     for sentence in sentences:
@@ -615,7 +615,7 @@ def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
 
 
 def _grouped(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return distinct sentences; those with equal meaning or text share a group."""
+    """Return the sentences without duplicates; equal meanings or texts share a group."""
     leader: dict[str, str] = {}
 
     def find(group: str) -> str:

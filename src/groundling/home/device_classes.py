@@ -1,4 +1,4 @@
-"""Device classes inferred from the names of entities that have none."""
+"""Device classes inferred from names, for entities without a device class."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ENDING = 4  # minimum letters of a noun that ends a compound, such as *Küchenr
 def with_device_classes(home: Home, language: Language) -> Home:
     """Return a home with the missing device classes of covers inferred from their names.
 
-    Otherwise, *close the blinds* would also close a garage door.
+    Without device classes, *close the blinds* would also close a garage door.
 
     >>> from groundling.language import ENGLISH
     >>> home = Home.from_data({"entities": [{"id": "cover.a", "name": "Kitchen Window Blinds"},

@@ -104,7 +104,7 @@ def _after(
 def _level(
     verb: Verb, name: str, state: str, attributes: Mapping[str, Any], value: Any
 ) -> float | int:
-    """Return the new value of an attribute, converted to its scale."""
+    """Return the new value of an attribute, in the scale of the attribute."""
     full = _SCALES.get(name, 100)
     is_share = verb.value == "percentage"
     size = float(verb.by if value is None else value)

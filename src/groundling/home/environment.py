@@ -43,7 +43,8 @@ class Target(NamedTuple):
     `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty. `kind` is a
     domain, or a domain with a device class (`cover:curtain`). `where` is `area:ID`, `floor:ID`, or
     empty for everywhere; `place` is how the text expresses it. With `choice`, the text means one of
-    the entities without saying which.
+    the entities without saying which. `minus` tells what is excepted (*except the hall*): a `name`,
+    a `place`, a `kind`, or `all` of them.
     """
 
     ids: tuple[str, ...] = ()
@@ -82,13 +83,17 @@ class Command(NamedTuple):
         return self.verb in QUESTIONS
 
     def says(self, verb: str) -> bool:
-        """Return whether the command has a verb; *whether* stands for *any* and *all* too."""
+        """Return whether the command has a given verb; *whether* counts as *any* and *all* too."""
         return self.verb == verb or (self.verb == "whether" and verb in ("any", "all"))
 
 
 @dataclass(frozen=True)
 class Situation:
-    """Context of a text: the speaker's area, the entities last mentioned, and what was done."""
+    """Context of a text.
+
+    `here` is the speaker's area, and `before` has the entities that the previous text was about.
+    `done` is the command of this text once it has been carried out.
+    """
 
     here: str = ""
     before: tuple[str, ...] = ()
@@ -116,7 +121,7 @@ class HomeWorld:
         self.names = HomeNames(home, language)
 
     def read(self, text: str, kind: str = "") -> TextWorld:
-        """Return the environment of a text; commands may be about `kind` even if it is unsaid."""
+        """Return the environment of a text; `kind` adds commands about an unmentioned kind."""
         return TextWorld(self, Utterance.of(text, self.names, self.knowledge), kind)
 
     @cached_property
@@ -251,7 +256,7 @@ class TextWorld:
         return GroundingGraph(nodes, edges, roles=nodes)
 
     def _something_fits(self, state: Situation) -> bool:
-        """Return whether some candidate uses all names, places, kinds and values in the text."""
+        """Return whether some command uses all names, places, kinds and values in the text."""
         if state not in self._fits:
             says_value = bool(self.utterance.literals)
             self._fits[state] = any(
@@ -706,7 +711,7 @@ class TextWorld:
                 yield Target(ids, by)
 
     def _may_refer(self, by: str) -> bool:
-        """Return whether the text may refer to the previous turn by *it* or *the other one*."""
+        """Return whether the text may refer to earlier entities with *it* or *the other one*."""
         name, words = self.world.language.name, self.utterance.folded
         if by == "other":
             return name not in OTHERS or not OTHERS[name].isdisjoint(words)
@@ -720,7 +725,7 @@ class TextWorld:
         return {by: ids for by, ids in found.items() if ids}
 
     def _other_one(self, before: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the only other entity of the same kind in the same area, if there is one."""
+        """Return the entity that *the other one* means, or nothing if several are possible."""
         if len(before) != 1 or before[0] not in self.home.entity_of:
             return ()
         entity = self.home.entity_of[before[0]]

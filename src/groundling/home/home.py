@@ -32,7 +32,7 @@ class HomeError(GroundlingError, ValueError):
 
 @dataclass(frozen=True)
 class Floor:
-    """A floor of a home, with its other names (`aliases`)."""
+    """A floor of a home, with its alternative names (`aliases`)."""
 
     id: str
     name: str
@@ -82,7 +82,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Timer:
-    """A running timer; times are in seconds."""
+    """A running or paused timer; times are in seconds."""
 
     name: str = ""
     area: str = ""
@@ -249,7 +249,7 @@ def phrases_path(path: str | Path) -> Path:
 
 
 def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
-    """Add a phrase to the home's file of taught phrases, and return its path.
+    """Add a phrase to the home's file of taught phrases, and return the path of the file.
 
     If the phrase exists, its meaning is replaced. The file of the home itself is not changed.
     """
@@ -377,7 +377,7 @@ def _timer(row: Mapping[str, Any]) -> Timer:
 
 
 def state_text(value: object, what: str) -> str:
-    """Return the state of an entity as text, undoing YAML's conversion of `on` and `off`."""
+    """Return the state of an entity as text; YAML's Booleans become `on` and `off` again."""
     if isinstance(value, Mapping):  # corpus fixtures have a spoken and a stored form
         value = value.get("out")
     if isinstance(value, bool):

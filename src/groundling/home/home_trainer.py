@@ -29,7 +29,7 @@ def training_examples(
     examples: Sequence[HomeExample] | None = None,
     seed: int = 0,
 ) -> list[HomeExample]:
-    """Return the training examples: corpus sentences, templates and paraphrases.
+    """Return the training examples: sentences of the corpus, and sentences from templates.
 
     `examples` are the corpus examples to use; by default, all.
     """
@@ -93,7 +93,7 @@ def _plain_words(example: HomeExample) -> list[str]:
 
 
 def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
-    """Return home examples, converted to demonstrations."""
+    """Convert home examples to demonstrations."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:
@@ -103,7 +103,7 @@ def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[D
 
 
 def fit(examples: Sequence[HomeExample], language: str = "en") -> HomeModel:
-    """Return a home model trained on examples with `Follower()`."""
+    """Return a home model trained on examples, with automatic settings."""
     knowledge = learn_words(examples)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

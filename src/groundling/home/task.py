@@ -129,7 +129,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         return StudyCases(model.follower, [(model.follower, inside)], test, part="home")
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row: means over sentences, and the processor time of `fit` as a note."""
+        """Return a row with the means over all sentences, and the times of training and use."""
         scores = [score for outcome in outcomes for _, score in outcome["scores"]]
         metrics = {name: fmean(each[name] for each in scores) for name in scores[0]}
         interval = bootstrap([each["exact"] for each in scores], fmean)
@@ -269,5 +269,5 @@ def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
 
 
 def replace_choice(command: Command) -> Command:
-    """Return a choice as a command for all its entities, because the rule matcher never asks."""
+    """Turn a choice into a command for all its entities, because the rule matcher never asks."""
     return command._replace(target=command.target._replace(choice=False))

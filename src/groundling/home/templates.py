@@ -53,7 +53,7 @@ _ANSWERS = {
 
 @dataclass(frozen=True)
 class Block:
-    """Templates of an intent that share slots and conditions."""
+    """A group of templates of one intent, with the same slots and conditions."""
 
     name: str
     intent: str
@@ -69,7 +69,7 @@ class Block:
 
 
 def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
-    """Return random homes in English, or rearranged homes of the corpus in other languages."""
+    """Return random homes (English) or rearranged versions of the corpus's home (others)."""
     if language == "en":
         return [generated_home(seed * 1000 + number) for number in range(count)]
     home = read_corpus(language=language).home
@@ -86,8 +86,8 @@ def expand_templates(
 ) -> list[HomeExample]:
     """Return up to `count` examples sampled from the templates of the corpus.
 
-    Blocks of templates take turns, so that none dominates. The blocks of an intent with few blocks
-    have several turns each. The same seed gives the same examples.
+    Blocks of templates take turns, so that none dominates. If an intent has few blocks, each of
+    them takes several turns. The same seed gives the same examples.
     """
     dice = random.Random(f"templates {language} {seed}")
     blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)

@@ -132,7 +132,7 @@ class HomeNames:
         return [_without_article(each, self.language) for each in words]
 
     def split(self, words: Sequence[str]) -> list[str]:
-        """Return words with prefixed articles removed and compounds divided."""
+        """Return words with prefixed articles removed and compounds split."""
         return [
             part
             for word in self.plain(words)
@@ -140,7 +140,7 @@ class HomeNames:
         ]
 
     def corrected(self, word: str, known: Mapping[str, int]) -> str:
-        """Return the known word of which a word is a form or a typo, or else the word itself."""
+        """Return the known word that a word is an inflection or a typo of, or the word itself."""
         if self._spelt[0] is not known:
             grammar = dict.fromkeys(self.grammar, _USUAL)
             rare_first = sorted(known, key=lambda each: known[each])
@@ -215,7 +215,7 @@ class HomeNames:
         return at + step if 0 <= at + step < len(words) else None
 
     def _add_short(self, words: Sequence[str], found: _Found) -> None:
-        """Add mentions of names by a word of two letters (*TV* for *kitchen TV*)."""
+        """Add mentions that consist of a two-letter word of a name (*TV* for *kitchen TV*)."""
         taken = {n for _, places, _ in found for n in places}
         for n, word in enumerate(words):
             is_short = len(word) == 2 and word.isalpha() and word not in self.grammar
@@ -297,7 +297,7 @@ class Utterance:
 
     @cached_property
     def _address(self) -> int:
-        """Number of words in a form of address before a comma, or before a verb and its subject."""
+        """Number of words of a form of address at the beginning (*computer, …*)."""
         language, named = self.language, {n for each in self.mentions for n in each.places}
         fillers, said = FILLERS.get(language.name, ()), list(map(language.fold, self.words))
         size = 0
@@ -422,7 +422,7 @@ class Utterance:
         return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
     def _is_unsafe(self, place: int) -> bool:
-        """Return whether a word was corrected although it is short and may be correct."""
+        """Return whether a word was corrected although it is so short that it may be correct."""
         written = self.language.fold(self.words[place])
         return self.folded[place] != written and len(written) < _SHORTEST_TYPO
 

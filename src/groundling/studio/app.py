@@ -80,7 +80,7 @@ def make_studio(
     web.app.state.projects = projects
 
     def begin(wanted: WorldForm) -> dict[str, str]:
-        """Create a project from a gallery world or a world of the editor; return its name."""
+        """Create a project from a world of the gallery or the editor; return its name."""
         return {"project": projects.begin(wanted.source())}
 
     def open_file(
@@ -356,7 +356,7 @@ def _shown(project: Project, number: int) -> dict[str, Any]:
 
 
 def _change(project: Project, number: int, change: ChangeForm) -> dict[str, Any]:
-    """Change fields of a demonstration; return the result."""
+    """Change fields of a demonstration; return the changed demonstration."""
     return views.record_view(project, project.edit(number, change.fields()))
 
 

@@ -47,7 +47,7 @@ def benchmark_setting(form: str, name: str) -> Setting:
 
 
 def named_scenes(found: Mapping[str, Any]) -> list[StudioScene]:
-    """Return a scene for each name in `found`, which has its environment and initial state."""
+    """Return a scene for each entry of `found`, with its name, environment and initial state."""
     return [StudioScene(name, each.environment, each.start) for name, each in found.items()]
 
 
@@ -65,7 +65,7 @@ def _trained(
 
 
 def _missions(task: Any) -> Setting:
-    """Return a setting with one scene for each BabyAI level, and its mission as an example."""
+    """Return a setting with a scene for each BabyAI level; the missions are the examples."""
     corpus, chosen = task.load(None), task.default()
     cases = task.prepare(corpus, chosen)
     shown = [each.demonstration for each in cases if each.part in LEVELS]

@@ -93,7 +93,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the oldest other connection that waits; return False if there is none."""
+        """Close the oldest waiting connection other than this; return False if there is none."""
         waiting = [each for each in _waiting(self.connections) if each is not self]
         if not waiting:
             return False

@@ -49,7 +49,9 @@ def read_brought(data: bytes) -> Brought | None:
     parse_line(first)  # raises an error for an unsupported version
     source = check_source(head["source"])
     if source["kind"] not in HARMLESS:
-        raise DemonstrationError("The world in the file must be from the gallery or the editor.")
+        raise DemonstrationError(
+            "The world in the file must be from the gallery or the editor. Choose another file."
+        )
     return Brought(str(head.get("title", ""))[:80], source, str(head.get("pupil", ""))[:40])
 
 

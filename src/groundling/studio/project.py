@@ -261,11 +261,11 @@ class Project:
         return [self.setting.codec(scene).action_to_json(each) for each in actions]
 
     def read_actions(self, scene: str, data: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the actions that JSON describes."""
+        """Return actions from JSON in a scene's format."""
         return tuple(self.setting.codec(scene).action_from_json(each) for each in data)
 
     def demonstration(self, record: Record) -> Demonstration:
-        """Return a record as a demonstration."""
+        """Convert a record to a demonstration."""
         scene = self.setting.scene(record.scene)
         return Demonstration(
             self.setting.read(scene, record.text),
@@ -421,7 +421,7 @@ class Project:
                 return None
 
     def is_given(self, name: str) -> bool:
-        """Return whether a training demonstration, given by name, came with the world."""
+        """Return whether the training demonstration with a given name came with the world."""
         number = name.partition(":")[0]  # see `_sorted`
         try:
             return not number.isdecimal() or self.store.record(int(number)).origin == "given"
@@ -440,7 +440,7 @@ class Project:
         return added
 
     def take_in(self, records: Sequence[Record]) -> int:
-        """Store validated demonstrations as one undoable change, ignoring known ones.
+        """Store validated demonstrations as one undoable change, without those already stored.
 
         Returns the number of demonstrations that were not stored before.
         """
@@ -537,7 +537,7 @@ class Project:
                 self._woken = False
 
     def _watch(self) -> None:
-        """Load new models from the process that writes, and take over when it ends."""
+        """Load models trained by the process that may write, and take its place when it ends."""
         self.writes = self.store.claim()
         newest = self.store.models(1)
         seen = (self.store.revision, newest[0]["at"] if newest else None, self.writes)
@@ -549,7 +549,7 @@ class Project:
             self.events.publish("learnt", {"revision": self.learnt_revision})
 
     def _warm_up(self) -> None:
-        """Follow one text, which loads the parser and compiles kernels before the first request."""
+        """Follow one text, so that the parser and the kernels are ready for the first request."""
         if self._warm or self.follower is None:
             return
         self._warm = True
@@ -722,7 +722,7 @@ def _digest(folder: Path) -> str:
 
 
 class _StoppedError(Exception):
-    """Signal that stops training because the project is being closed."""
+    """Exception that stops training when the project is closed."""
 
 
 def _scored(follower: Follower, demonstration: Demonstration) -> float:

@@ -1,4 +1,4 @@
-"""Models behind the HTTP service: a follower, its world, and demonstrations it is taught."""
+"""Models behind the HTTP service, each with its follower, world and taught demonstrations."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Served:
             return name, agent, turn
 
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
-        """Train on additional demonstrations; return when training has finished."""
+        """Train on additional demonstrations; return their number and the final loss."""
         if not self._writing.acquire(blocking=False):
             raise BusyError(409, "The model is being trained. Try again after training.")
         try:

@@ -62,10 +62,10 @@ _Place = Annotated[int, Field(gt=0, lt=_LARGEST)]
 class Record:
     """A stored demonstration; `start` and `actions` are JSON.
 
-    Records with `apart` are held out to measure accuracy. `origin` is given (came with the world),
-    shown, picked (an option), edited or imported. `right_before` is true if the follower got the
-    demonstration right before learning it. `problem` is an error message if the record cannot
-    be read.
+    Records with `apart` are held out to measure accuracy. `origin` is `given` (it came with the
+    world), `shown`, `picked` (from the options of a question), `edited` or `imported`.
+    `right_before` is true if the follower got the demonstration right before learning it. `problem`
+    is an error message if the record cannot be read.
     """
 
     scene: str
