@@ -659,7 +659,7 @@ def within(few: Sequence[Hashable], many: Sequence[Hashable]) -> bool:
 
 
 def graphs(world: CachedEnvironment, plan: Trajectory) -> list[GroundingGraph]:
-    """Return the graphs of the actions of a plan."""
+    """Return the grounding graph of each action of a plan."""
     return [world.ground(state, action) for state, action in plan.decisions()]
 
 

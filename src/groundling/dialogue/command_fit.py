@@ -95,7 +95,7 @@ class ActionWords:
 
     @classmethod
     def of(cls, memory: DemonstrationMemory, language: Language) -> Self:
-        """Return the words of remembered demonstrations."""
+        """Collect the words and the types of action of remembered demonstrations."""
         names = {root.partition("=")[0] for each in memory.shown for root in each.roots}
         place = 2 if len(names) == 1 else 0  # of “way=north”
         shown = []

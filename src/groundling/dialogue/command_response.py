@@ -69,7 +69,7 @@ class CommandResponse(NamedTuple):
 def choose_response(
     found: Considered, fit: CommandFit, unknown: Unknown, sets: PredictionSets | None
 ) -> CommandResponse:
-    """Return the response to a text with one command."""
+    """Choose the response to a text with one command: act, ask or decline."""
     options, chance = found.options, 1.0 / len(found.options)
     if (
         len(options) > MOST_OFFERED

@@ -583,7 +583,7 @@ class Speaker:
 
 
 def _language_of(follower: Listener) -> Language:
-    """Return the language of a follower's parser, with the phrases of its demonstrations."""
+    """Return the language of a follower's parser, with phrases in that of its demonstrations."""
     counts = follower._fitted().fitted.encoder.reader.counts
     return with_phrases(language_of(load_parser(follower.parser)), counts)
 

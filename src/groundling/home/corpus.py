@@ -545,7 +545,7 @@ def parse_template(template: str) -> Any:
         raise
     except Exception as error:  # hassil reports invalid templates by assertions, among others
         raise TemplateError(
-            f"A template must have valid hassil syntax; got {shorten(template)}."
+            f"A template must have valid hassil syntax; got {shorten(template)}. Correct it."
         ) from error
 
 

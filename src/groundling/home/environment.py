@@ -207,7 +207,7 @@ class TextWorld:
     # ---- the environment ---------------------------------------------------------------
 
     def actions(self, state: Situation) -> tuple[Command, ...]:
-        """Return the possible commands, as actions."""
+        """Return the commands that the text may mean; none if one has been carried out."""
         if state.done:
             return ()
         if state not in self._offered:
@@ -222,7 +222,7 @@ class TextWorld:
         return self._offered[state]
 
     def step(self, state: Situation, action: Command) -> Situation:
-        """Return the situation after a command."""
+        """Return the situation in which the command has been carried out."""
         ids = () if action.target.choice and not action.is_question else action.target.ids
         kept = action.target.kind if action.target.choice else ""
         return replace(state, done=(action.verb, tuple(sorted(ids)), action.value, kept))

@@ -404,7 +404,9 @@ def _unique(what: str, things: Iterable[Floor | Area | Entity]) -> set[str]:
     seen: set[str] = set()
     for each in things:
         if each.id in seen:
-            raise HomeError(f"The id of each {what} must be unique; got {each.id!r} twice.")
+            raise HomeError(
+                f"The id of each {what} must be unique; got {each.id!r} twice. Change one of them."
+            )
         seen.add(each.id)
     return seen
 

@@ -94,7 +94,7 @@ def _loader() -> Any:
                     raise yaml.constructor.ConstructorError(
                         None,
                         None,
-                        f"Keys must be unique; got {str(value)[:60]!r} twice.",
+                        f"Keys must be unique; got {str(value)[:60]!r} twice. Remove one of them.",
                         key.start_mark,
                     )
                 seen.add(value)

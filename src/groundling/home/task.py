@@ -168,7 +168,6 @@ class _Tests:
         self.language, self.held_out, self.source = corpus.language, held_out, source
 
     def examples(self, test: str) -> list[HomeExample]:
-        """Return the examples of a test."""
         if test == "held out":
             return list(self.held_out)
         if test == "questions":

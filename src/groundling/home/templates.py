@@ -310,7 +310,10 @@ class NothingError(Exception):
 
 def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:
     if not folder.is_dir():
-        raise CorpusError(f"The corpus must have a folder of templates; {folder} does not exist.")
+        raise CorpusError(
+            f"The corpus must have a folder of templates; {folder} does not exist. Download the "
+            "corpus again."
+        )
     rules: dict[str, str] = {}
     lists: dict[str, Any] = {}
     blocks: list[Block] = []

@@ -595,7 +595,6 @@ def _usual(word: str, language: Language) -> str:
 
 
 def _without_article(word: str, language: Language) -> str:
-    """Return a word without a prefixed article."""
     for prefix in ARTICLES.get(language.name, ()):
         rest = word.removeprefix(prefix)
         if rest != word and (len(rest) >= _SHORTEST_REST or rest.isdigit()):

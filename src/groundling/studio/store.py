@@ -87,7 +87,7 @@ class Record:
 
     @property
     def content(self) -> str:
-        """Hash of text, start, actions and `apart`, which identifies duplicates."""
+        """Hash that identifies duplicates: of the text, the start, the actions and `apart`."""
         return fingerprint([self.text, self.start, self.actions, self.apart])
 
 
