@@ -316,13 +316,13 @@ class CommandFit:
         return option.outcome == self.request.world.outcome(self.request.start)
 
     def _lacking(self, plan: Plan, spans: Sequence[Span]) -> int:
-        """Count the names in the text that name no value of a plan."""
+        """Count the names in the text that stand for no value of a plan."""
         own = self._values(plan)
         has = {span.places for span in spans if (span.kind, span.value) in own}
         return len({span.places for span in spans} - has)
 
     def names_all_of(self, plan: Plan) -> bool:
-        """Return whether every name in the text names a value of a plan."""
+        """Return whether every name in the text stands for a value of a plan."""
         return not self._lacking(plan, self._spans)
 
     def names_any_of(self, plan: Plan) -> bool:

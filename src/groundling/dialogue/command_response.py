@@ -95,7 +95,7 @@ def choose_response(
 
 
 def _overlooked(fit: CommandFit, unknown: Unknown) -> tuple[Option, ...]:
-    """Return unlikely options with everything that the text names, if no likely one has it."""
+    """Return unlikely options with everything that the text names, if no likely one has it all."""
     if any(fit.names_all_of(each.plan) for each in fit.likely):
         return ()
     if not fit.named.issuperset(unknown.new):

@@ -1,4 +1,4 @@
-"""A pragmatic listener, which prefers plans that people would describe by the given text.
+"""A pragmatic listener, which prefers plans that people would describe with the given text.
 
 The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan). The
 first term is the follower's probability; the second is that of a speaker trained on the same

@@ -1,4 +1,4 @@
-"""The speaker: describes a plan in the language of the demonstrations.
+"""The speaker, which describes plans in the language of the demonstrations.
 
 Each demonstration is split into fragments, one for each action, in which words that name values
 become gaps. A plan is described by fragments for actions of the same types, with its own values in

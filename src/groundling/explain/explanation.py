@@ -234,7 +234,7 @@ class ExplainedStep(Part):
     - `text`: the features of the words that are aligned with the action.
     - `own`: the features that do not depend on the text (ψ(y)).
     - `without`: the best plan without the action among those considered, with the margin.
-    - `meanings`: what the words name, and how they fill values and sets.
+    - `meanings`: sentences that say how words are read and which values they name.
     """
 
     action: str

@@ -1,4 +1,4 @@
-"""Smart-home agent: it carries out commands, answers questions, asks back or declines."""
+"""Smart-home agent: it carries out commands, answers questions or asks for clarification."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class HomeAgent:
         }
 
     def explain(self, text: str, *, area: str | None = "") -> str:
-        """Return the plan for a text and its explanation, as text."""
+        """Return the plan for a text, followed by an explanation in words."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
         said = self.world.read(text)
         situation = Situation(check_area(self.home, area), self.before)

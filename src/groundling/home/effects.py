@@ -37,7 +37,9 @@ def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States
     }
     for id_, new in (given or {}).items():
         if id_ not in found:
-            raise HomeError(f"`states` must contain only entities of the home; got {id_!r}.")
+            raise HomeError(
+                f"`states` must contain only entities of the home; got {id_!r}. Check the id."
+            )
         if not isinstance(new, Mapping) or not isinstance(new.get("attributes") or {}, Mapping):
             raise HomeError(
                 f"`states` of {id_!r} must be a mapping with `state` and `attributes`; got "
@@ -104,7 +106,7 @@ def _after(
 def _level(
     verb: Verb, name: str, state: str, attributes: Mapping[str, Any], value: Any
 ) -> float | int:
-    """Return the new value of an attribute, in the scale of the attribute."""
+    """Return the new value of an attribute, on the attribute's own scale."""
     full = _SCALES.get(name, 100)
     is_share = verb.value == "percentage"
     size = float(verb.by if value is None else value)

@@ -121,7 +121,7 @@ class HomeWorld:
         self.names = HomeNames(home, language)
 
     def read(self, text: str, kind: str = "") -> TextWorld:
-        """Return the environment of a text; `kind` adds commands about an unmentioned kind."""
+        """Return the environment of a text; `kind` adds commands about a kind it does not name."""
         return TextWorld(self, Utterance.of(text, self.names, self.knowledge), kind)
 
     @cached_property
@@ -310,7 +310,7 @@ class TextWorld:
         return all(self.utterance.folded[n] in plain - PARTICLES for n in between)
 
     def _said_part(self, target: Target) -> str:
-        """Return how specific a partial name is: several words, one word, or just a kind."""
+        """Return how specific a partial name is: `words`, a `word`, or just a word for a `kind`."""
         said = [each for each in self.utterance.of_kind("name") if target.ids[0] in each.ids]
         words = [self.utterance.folded[n] for n in max((e.places for e in said), key=len)]
         shares = self.world.knowledge.shares
@@ -649,7 +649,7 @@ class TextWorld:
     def _readings(
         self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool, plural: bool
     ) -> Iterator[Target]:
-        """Yield the targets of a name: for each kind of entity, its only entity, all or a choice.
+        """Yield the targets of a name, by kind of entity: the only one, all, or a choice.
 
         A name that is only a word for a kind (`vague`) never means all entities with this word in
         their names. A plural (*which lights*) never means a single entity.

@@ -375,7 +375,7 @@ class Utterance:
     def spoken_joints(self) -> tuple[int, ...]:
         """Positions at which another command may start without a conjunction.
 
-        These are the positions of verbs of commands, and of names after *on* or *off*.
+        These are the positions of verbs that begin a command, and of names after *on* or *off*.
         """
         begins = {each.places[0] for each in self.mentions if each.full}
         return tuple(
@@ -555,7 +555,7 @@ def _short_names(
 ) -> dict[str, list[str]]:
     """Return unique short forms of names, without the area or the kind of entity.
 
-    The Living Room TV is the only *TV*, and the Front Door Lock is the lock of the *front door*.
+    If no other name fits, *TV* means the Living Room TV, and *front door* the Front Door Lock.
     """
     general, nouns = PLACES.get(language.name), SINGULARS.get(language.name, frozenset())
     if not general:

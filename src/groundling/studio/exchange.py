@@ -21,7 +21,7 @@ TOLD = 50  # maximum number of invalid lines to report
 
 
 class Brought(NamedTuple):
-    """Header of an exported file: the world's title, the world's source and the pupil."""
+    """Header of an exported file: the title and the source of its world, and the pupil."""
 
     title: str
     source: dict[str, Any]

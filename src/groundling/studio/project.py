@@ -440,7 +440,7 @@ class Project:
         return added
 
     def take_in(self, records: Sequence[Record]) -> int:
-        """Store validated demonstrations as one undoable change, without those already stored.
+        """Store validated demonstrations as one undoable change; skip those already stored.
 
         Returns the number of demonstrations that were not stored before.
         """

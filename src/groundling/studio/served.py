@@ -32,11 +32,12 @@ class Served:
 
     Examples
     --------
-    >>> from groundling.studio.scenes import lesson_setting
-    >>> served = Served(lesson_setting())
-    Traceback (most recent call last):
-        ...
-    groundling.errors.WorldError: There is no trained model to serve. Train one first.
+    >>> from groundling.studio.gallery import open_gallery
+    >>> setting = open_gallery("kitchen")
+    >>> follower = setting.make().fit([each for _, each in setting.given()], check=False)
+    >>> served = Served(replace(setting, trained=follower))
+    >>> served.follow("walk to the table", served.state(None)).actions
+    ('go to the table',)
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -153,13 +154,13 @@ class ServedProject(Served):
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     project = Project(Path(folder), {"kind": "lesson"})
-    ...     try:
-    ...         ServedProject(project)
-    ...     finally:
-    ...         project.close()
-    Traceback (most recent call last):
-        ...
-    groundling.errors.WorldError: This project has no trained model yet. Teach it in the studio.
+    ...     start = project.write_state("Kitchen 1", project.setting.scenes[0].start)
+    ...     shown = Record("Kitchen 1", "zum Tisch", start, ("go to the table",))
+    ...     _ = project.store.add([shown], "taught")
+    ...     served = ServedProject(project)
+    ...     print(served.taught, served.follow("zum Tisch", served.state(None)).actions)
+    ...     served.close()
+    1 ('go to the table',)
     """
 
     def __init__(self, project: Project) -> None:
