@@ -300,7 +300,7 @@ def _too_long(subject: Subject) -> _Problems:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether each of two plans is possible at the start of the other."""
+    """Return whether each of two plans is possible at the other's start, with equal graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:

@@ -561,7 +561,7 @@ class Source:
         return self.model.scores(self.fitted, request, plans, self.search)
 
     def _sum(self, counts: Reals) -> Contributions:
-        """Return the contributions of features over all members."""
+        """Merge the contributions of features over all ensemble members."""
         members = self.fitted.members
         ends = np.cumsum([len(each.theta) for each in members])[:-1]
         found = [
