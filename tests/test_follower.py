@@ -677,9 +677,9 @@ def test_follower_refuses_empty_instructions(trained, text):
 
 
 def test_follower_needs_demonstrations_to_judge_by(trained):
-    with pytest.raises(DemonstrationError, match="must have a total weight > 0"):
+    with pytest.raises(DemonstrationError, match="total weight of demonstrations must be > 0"):
         trained.score([])
-    with pytest.raises(DemonstrationError, match="must have a total weight > 0"):
+    with pytest.raises(DemonstrationError, match="total weight of demonstrations must be > 0"):
         trained.calibrate([line_demonstrations()[0].weighted(0.0)])
 
 

@@ -184,7 +184,9 @@ def test_memory_conversations_take_other_right_plans():
     shown = world.converse(START, turns, also=[[(BALL, CUBE)], ()])
     assert shown[0].also == ((BALL, CUBE),)
     assert shown[1].also == ()
-    with pytest.raises(DemonstrationError, match="one entry for each of 2 turns; got 1"):
+    with pytest.raises(
+        DemonstrationError, match=r"as many entries as there are turns \(2\); got 1"
+    ):
         world.converse(START, turns, also=[()])
 
 

@@ -22,14 +22,14 @@ def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
     >>> checked([])
     Traceback (most recent call last):
         ...
-    groundling.errors.DemonstrationError: Demonstrations must have a total weight > 0; got a total
-    of 0 for 0 demonstrations. Add demonstrations with a weight > 0.
+    groundling.errors.DemonstrationError: The total weight of demonstrations must be > 0; got 0.
+    Add demonstrations with a weight > 0.
     """
     listed = list(demonstrations)
     if not listed or sum(each.weight for each in listed) <= 0:
         raise DemonstrationError(
-            "Demonstrations must have a total weight > 0; got a total of 0 for "
-            f"{len(listed)} demonstrations. Add demonstrations with a weight > 0."
+            "The total weight of demonstrations must be > 0; got 0. Add demonstrations with a "
+            "weight > 0."
         )
     return listed
 

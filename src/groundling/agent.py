@@ -103,7 +103,7 @@ class Turn:
 
     @property
     def text(self) -> str:
-        """The agent's response in the language of the demonstrations: one sentence."""
+        """The agent's response in its language: one sentence."""
         return self._said.text
 
     @property
@@ -274,8 +274,8 @@ class Agent:
         count = 0 if asked is None else len(asked.offered)
         if asked is None or not 0 <= place < count:
             raise InstructionError(
-                f"`place` must be the index of one of {count} options; got {place!r:.20}."
-                + ("" if count else " No question is open.")
+                f"`place` must be the index of an option (the question has {count}); got "
+                f"{place!r:.20}." + ("" if count else " No question is open.")
             )
         before, option = (self._now, asked), asked.offered[place]
         said = asked.called(option) or self._describe(option.plan)
@@ -370,7 +370,7 @@ class Agent:
         return tuple(word for word in words if language.fold(word) not in plain)
 
     def _unknown(self, found: Answer | Plan) -> Unknown:
-        """Return the unexplained words, and whether texts or known values have them."""
+        """Return the unexplained words, divided into new and known words."""
         encoder = self.follower._fitted().fitted.encoder
         words = [self.language.fold(word) for word in self._strange(found)]
         new = [word for word in words if word not in encoder.reader.counts]
@@ -397,7 +397,6 @@ class Agent:
         )
 
     def _fit(self, found: Considered) -> CommandFit:
-        """Return what the text of a request says about its options."""
         counts = self.follower._fitted().fitted.encoder.reader.counts
         known = self.follower._get_action_words(self.language)
         return CommandFit(found, self.language, known, counts)
@@ -423,7 +422,7 @@ class Agent:
         return self._acted(text, plan, confidence, response.reason, (text, ""))
 
     def _joined(self, options: Sequence[Option]) -> Plan | None:
-        """Return the plans of options as one; None if they cannot follow each other."""
+        """Join the plans of options into one; None if they cannot be carried out in a row."""
         if len(options) == 1:
             return options[0].plan
         actions = [action for each in options for action in each.plan.actions]

@@ -201,8 +201,8 @@ def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
         if wrong is None and None not in listed:
             return listed
     raise InstructionError(
-        "`requests` must be a list of (instructions, environment, start) triples; got a "
-        f"{type(wrong).__name__}. Pass one triple for each text."
+        "`requests` must be a list of (instructions, environment, start) triples; got an object of "
+        f"type {type(wrong).__name__}. Pass one triple for each text."
     )
 
 
@@ -211,8 +211,8 @@ def score_plans(
 ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
     """Score the plans from several possible initial states, given a text.
 
-    For each triple (instructions, environment, starts), yields one list. It holds, for each start,
-    the plans and their unnormalised scores under θ. Scores of one text are comparable between
+    For each triple (instructions, environment, starts), yields one list, which has the plans and
+    their unnormalised scores under θ for each start. Scores of one text are comparable between
     starts if training used `Demonstration.negative_starts`.
 
     >>> from groundling import Demonstration, Follower, Search

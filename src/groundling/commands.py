@@ -47,7 +47,7 @@ class Commands:
     is_open: bool = True
 
     def answer(self, request: Request, plan: Plan | None, search: Search) -> Plan | None:
-        """Return the plan of a text: `plan`, the joined plans of its commands, or an empty one."""
+        """Return `plan`, or one that joins the plans of the text's commands; it may be empty."""
         language = self.learnt.fitted.encoder.reader.language
         words = [word for sentence in request.text for word in sentence.tokens]
         polite = plan is not None and plan.confidence < _LIKELY and is_polite(words, language)

@@ -50,7 +50,6 @@ class _Course(NamedTuple):
     score: float = 0.0
 
     def extended(self, world: MemoryEnvironment, text: Text, plan: Plan) -> _Course:
-        """Return the course extended by a turn: a text, and a plan for the text."""
         end = plan.end
         assert isinstance(end, Remembered)
         turns = (*self.turns, Turn(text, plan, self.now))

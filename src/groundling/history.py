@@ -473,8 +473,8 @@ class MemoryEnvironment(Wrapper):
         others = [tuple(map(tuple, each)) for each in also] or [()] * len(listed)
         if len(others) != len(listed):
             raise DemonstrationError(
-                f"`also` must have one entry for each of {len(listed)} turns; got {len(others)}. "
-                "Use () for a turn without alternatives."
+                f"`also` must have as many entries as there are turns ({len(listed)}); got "
+                f"{len(others)}. Use () for a turn without alternatives."
             )
         for number, (turn, other) in enumerate(zip(listed, others, strict=True), 1):
             if not isinstance(turn, (tuple, list)) or len(turn) != 2:
@@ -587,7 +587,7 @@ _WITH: dict[tuple[int, tuple[str, ...]], tuple[Labels, Labels]] = {}
 
 
 def _with(labels: Labels, found: tuple[str, ...]) -> Labels:
-    """Return labels with added indicators; cached by identity, as most labels are shared."""
+    """Return labels with added indicators; cached by identity, because labels are shared."""
     key = (id(labels), found)
     known = _WITH.get(key)
     if known is None or known[0] is not labels:
@@ -606,7 +606,7 @@ def _values(labels: Labels) -> frozenset[Pair]:
 
 @lru_cache(maxsize=10_000)
 def _sort(labels: Labels) -> frozenset[str]:
-    """Return the sort of an action: the indicators at its root or, without any, its strings."""
+    """Return the sort of an action: the indicators at its root or, if none, the strings."""
     indicators = frozenset(label.name for label in labels if label.value is None)
     return indicators or frozenset(value for _, value in _values(labels))
 

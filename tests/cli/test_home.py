@@ -56,7 +56,7 @@ def test_home_replies_to_a_file_by_the_contract(home, tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "line 1: a request must be JSON"),
+        ("{", "line 1: The request must be JSON"),
         ("[]", "must be a mapping with the strings `home` and `text`"),
         ('{"home": "nowhere.yaml", "text": "hi"}', "nowhere.yaml cannot be read"),
         ('{"home": HOME, "text": 3}', "for `text`"),
@@ -85,7 +85,7 @@ def test_home_one_bad_request_does_not_stop_the_rest(home, tmp_path):
     assert f"{requests}, line 2: nowhere.yaml cannot be read" in found.output.replace("\n", " ")
     written = [json.loads(line) for line in replies.read_text().splitlines()]
     assert [each["kind"] for each in written] == ["act", "decline", "decline", "act"]
-    assert f"{requests}, line 4: a request must be JSON" in written[2]["text"]
+    assert f"{requests}, line 4: The request must be JSON" in written[2]["text"]
     assert all(set(each) == KEYS for each in written)
     assert "line 1: The file cannot be read" in run("reply", "--file", tmp_path / "none").output
 

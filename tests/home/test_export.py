@@ -52,7 +52,7 @@ def test_export_what_is_none_is_refused_in_one_sentence(tmp_path):
     with pytest.raises(HomeError, match=r"folder with Home Assistant.s `core\.entity_registry`"):
         read_home(tmp_path)
     (tmp_path / "core.entity_registry").write_text("{")
-    with pytest.raises(HomeError, match="must be JSON"):
+    with pytest.raises(HomeError, match="must contain valid JSON"):
         read_home(tmp_path)
     (tmp_path / "core.entity_registry").write_text("[]")
     with pytest.raises(HomeError, match="must contain a JSON object"):

@@ -48,7 +48,7 @@ def test_home_reads_floors_areas_and_entities(tmp_path):
         ("entities: [{id: l.a, name: a}, {id: l.a, name: b}]", "must be unique; got 'l.a' twice"),
         (
             "entities: [{id: l.a, name: a, area: hal}]",
-            "must be empty, since the home has no area; got 'hal'",
+            "must be empty, because the home has no area; got 'hal'",
         ),
         ("areas: [{id: a, name: a, floor: x}]\nentities: [{id: l.a, name: a}]", "got 'x'"),
         ("entities: [{id: l.a, name: a", "must be valid YAML"),

@@ -38,10 +38,10 @@ class Diagnosis:
         return self.summary()
 
     def summary(self, most: int | None = 10, rest: str = "in .mistakes") -> str:
-        """Return a summary of up to `most` mistakes; `rest` is where to find the others.
+        """Return a summary of up to `most` mistakes; `rest` says where to find the others.
 
-        >>> Diagnosis((), (), 1, 1).summary(None)
-        '1 of 1 demonstrations are followed as demonstrated. No problems found.'
+        >>> Diagnosis((), (), 4, 4).summary(None)
+        '4 of 4 demonstrations are followed as demonstrated. No problems found.'
         """
         lines = [f"{self.right} of {self.count} demonstrations are followed as demonstrated."]
         if not self.findings and not self.mistakes:
@@ -71,7 +71,7 @@ def joined(diagnoses: Sequence[Diagnosis]) -> Diagnosis:
 
 
 def check_learnt(learnt: Learnt) -> list[Finding]:
-    """Return the findings of the checks of `fit`; raise if nothing can be learnt."""
+    """Return the findings of the checks of `fit`; raise an error if nothing can be learnt."""
     examples = [each for each in learnt.examples if each.shown is not None]
     if not len(learnt.fitted.theta):
         raise DemonstrationError(

@@ -217,7 +217,6 @@ class _Rivals:
 
     @cached_property
     def _readings(self) -> Sequence[Any]:
-        """The interpretations of both plans."""
         plans = [self.gold, self.best]
         return self.learnt.model.interpret(
             self.learnt.fitted, self.request, plans, self.learnt.search
@@ -595,7 +594,7 @@ class TrainingIndex:
 
 
 def advise(learnt: Learnt, group: str, **values: Any) -> str:
-    """Return a code snippet that changes settings of a group, keeping other choices."""
+    """Return code that changes settings of a group and keeps the settings chosen by `fit`."""
     chosen = {each.what.partition(".")[0].lower() for each in learnt.choices}
     if chosen & {group.lower(), "configuration"}:
         told = ", ".join(f"{group.lower()}__{name}={value!r}" for name, value in values.items())
@@ -660,7 +659,7 @@ def within(few: Sequence[Hashable], many: Sequence[Hashable]) -> bool:
 
 
 def graphs(world: CachedEnvironment, plan: Trajectory) -> list[GroundingGraph]:
-    """Return the graphs of the actions of a plan."""
+    """Return the grounding graph of each action of a plan."""
     return [world.ground(state, action) for state, action in plan.decisions()]
 
 

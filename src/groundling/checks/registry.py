@@ -104,14 +104,14 @@ class Subject:
 
     @property
     def scores_transitions(self) -> bool:
-        """Whether plans are decoded for their transitions, so that whole plans are seldom right."""
+        """Whether decoding chooses likely transitions, so that whole plans are seldom right."""
         return self.learnt.search.decode == "transitions"
 
     @cached_property
     def followed(self) -> tuple[list[Attempt], str]:
-        """A sample of the examples as they are followed, and a remark on its size.
+        """The results of following a sample of the examples, and a remark on its size.
 
-        Following is slow, so if the first few are followed correctly, the others are not tried.
+        Following is slow, so the whole sample is tried only if some of a few examples are wrong.
         """
         long = {id(each) for each in which_too_long(self.learnt, self.examples)}
         rest = [each for each in self.examples if id(each) not in long]
@@ -275,7 +275,7 @@ def _count_words(text: Text) -> int:
     "raise it: the message says how, and how many more plans there will be",
 )  # fmt: skip
 def _too_long(subject: Subject) -> _Problems:
-    """Find demonstrations with more actions than `Search.max_length`; an error if all have."""
+    """Find demonstrations with more actions than `Search.max_length` (an error if all have)."""
     learnt, examples = subject.learnt, subject.examples
     long = which_too_long(learnt, examples)
     if not long:
@@ -300,7 +300,7 @@ def _too_long(subject: Subject) -> _Problems:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether each of two plans is possible at the start of the other."""
+    """Return whether each of two plans is possible at the other's start, with equal graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -318,7 +318,7 @@ def _could(one: Example, other: Example) -> bool:
     "starts",
 )  # fmt: skip
 def _contradictions(subject: Subject) -> _Problems:
-    """Find the same words and similar starts, but different actions."""
+    """Find demonstrations with the same words and similar starts, but different actions."""
     index, found = subject.index, []
     among = {id(each) for each in subject.examples} & {id(each) for each in index.shown}
     for alike in index.by_text.values():

@@ -90,7 +90,7 @@ class TaskOptions:
 
     @property
     def changes(self) -> tuple[tuple[str, Any], ...]:
-        """The change of settings that `--parser` makes; empty without `--parser`."""
+        """The setting that `--parser` changes, as pairs of name and value."""
         return (("parser", self.parser),) if self.parser else ()
 
     def find(self, console: Console, task: Task[Any, Any]) -> Source:
@@ -223,7 +223,7 @@ def _one_line(error: Exception) -> str:
 
 
 def check_writable(file: Path | None) -> None:
-    """Raise `SettingError` if a file cannot be written, before any long work starts."""
+    """Raise `SettingError` if a file cannot be written; call this before any long work."""
     if file is None or str(file) == "-":
         return
     from groundling.errors import SettingError
@@ -269,7 +269,7 @@ def write_json(content: Any, file: Path | None) -> None:
 
 
 def whole(text: str) -> str:
-    r"""Return a text with `?` in place of characters that cannot be encoded.
+    r"""Return a text with `�` in place of characters that cannot be encoded.
 
     >>> whole("go \udcff left")
     'go � left'
@@ -287,7 +287,7 @@ def without_controls(text: str) -> str:
 
 
 def check_preset(task: Task[Any, Any], preset: str | None, variant: str = "full") -> str:
-    """Return the preset to train, by default that of the task; reject untrainable ones."""
+    """Return the preset to train, by default the task's; raise an error if it has no model."""
     from groundling.errors import SettingError
 
     preset = preset or task.presets.default
@@ -309,9 +309,9 @@ def find_source(
     skip_bad: bool = False,
     why: str = "--sample",
 ) -> Source:
-    """Return where the data of a task are, and print it.
+    """Find the data of a task, print where they are, and return their location.
 
-    A user's own world has demonstration files instead of a corpus.
+    The data are a corpus or, for a user's own world, files of demonstrations.
     """
     from groundling.corpora import Place, find_corpora
     from groundling.data.own import names_world
@@ -366,7 +366,7 @@ def list_demonstrations(
 
 
 def say_skipped(console: Console, shown: Demonstrations, what: str, most: int) -> bool:
-    """Print the records that the last reading skipped; return whether there are any."""
+    """Print the records that were skipped on reading; return whether there are any."""
     bad = shown.skipped_count
     if bad:
         console.print(f"{bad:,} {what}:")

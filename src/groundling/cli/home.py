@@ -247,7 +247,7 @@ def _reply_to(
             raise line
         request = parse_json(line.decode("utf-8").strip(), "Write one object per line.")
     except (DemonstrationError, UnicodeDecodeError) as error:
-        raise HomeError(f"a request must be JSON. {error}") from error
+        raise HomeError(f"The request must be JSON. {error}") from error
     home = _text_of(request, "home")
     if home not in agents:
         while len(agents) >= _MOST_HOMES:
@@ -279,7 +279,7 @@ def _text_of(request: Any, key: str) -> str:
     value = request.get(key) if isinstance(request, dict) else None
     if not isinstance(value, str):
         raise HomeError(
-            f"a request must be a mapping with the strings `home` and `text`; got "
+            f"The request must be a mapping with the strings `home` and `text`; got "
             f"{str(value)[:60]!r} for `{key}`."
         )
     return value

@@ -63,7 +63,7 @@ def _now_and_then(console: Console) -> Callable[[str, bool], None]:
 def counting(
     console: Console, title: str, *, unit: str = "bytes", expected: float = 0.0
 ) -> Iterator[Callable[..., None]]:
-    """Show the number of finished items, with the total if it is known, or a note.
+    """Show progress as the number of finished items, with the total if known, or as a note.
 
     `expected` is the estimated time in seconds, shown until there is progress.
 
@@ -85,7 +85,7 @@ def counting(
     from rich.text import Text
 
     class Left(rich.ProgressColumn):
-        """Estimate of the remaining time, which counts down between updates."""
+        """Column with the estimated remaining time, which counts down between updates."""
 
         def render(self, task: rich.Task) -> Text:
             ends = task.fields["ends"]

@@ -96,7 +96,7 @@ def set_stage(
 
 
 def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | None:
-    """Return the instructions in arguments, a file or a pipe; None on a terminal."""
+    """Return the instructions from arguments, a file or a pipe; None on a terminal."""
     if lines and file is not None:
         raise SettingError("--file must not be combined with instructions. Remove one of them.")
     given = list(lines or ())
@@ -185,7 +185,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
 
 
 def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
-    """Pass the sentences of a line to an agent; stop at the first on which it does not act."""
+    """Pass the sentences of a line to an agent until it does not act on one of them."""
     if agent.asking:
         return [agent.say(line)]
     turns: list[Turn] = []

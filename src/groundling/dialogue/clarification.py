@@ -26,7 +26,7 @@ def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
 
 
 class Led(NamedTuple):
-    """The name of a value, and the words before it (*in der Küche*); none if they are unknown."""
+    """The name of a value, and the words that precede it (*in der Küche*), if known."""
 
     words: tuple[str, ...]
     name: str
@@ -59,10 +59,10 @@ def ask_which(
 
     If a label has a different value for each option, the question lists these values together
     with the user's noun for the options. Otherwise it lists the plans, described by `describe`.
-    Unless `complete`, it also offers *none of these*. Labels whose values occur most in training
-    texts, according to `spoken`, are preferred. Case-folded words in `unexplained` are not used.
-    `led` returns a label's value after an article with the words before it, in languages where
-    these depend on it.
+    Unless `complete`, it also offers *none of these*. `spoken(label)` is the share of a label's
+    values that occur in training texts; a label with a large share is preferred. The
+    (case-folded) words in `unexplained` are not used as the noun. `led(label, value, article)`
+    returns the words for a value, in languages where they depend on the article of the noun.
     """
     world = request.world
     found = [values_of(world, each.plan) for each in options]
@@ -104,7 +104,7 @@ def ask_which(
 def _distinct(
     found: Sequence[Mapping[str, set[str]]], spoken: Callable[[str], float]
 ) -> tuple[str, list[str] | None]:
-    """Return the name of a label and its unique value for each option, or None."""
+    """Return the label that best distinguishes the options, and its values; None if none does."""
     best: tuple[tuple[float, ...], str, list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
         if spoken(kind) <= 0:  # values that never occur in training texts
@@ -124,7 +124,7 @@ def _distinct(
 
 
 def _labels_with(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
-    """Return all labels in a plan's graphs that have a given value."""
+    """Return the labels of all nodes with a given value, in the graphs of a plan."""
     found = set()
     for state, action in zip(plan.states, plan.actions, strict=False):
         for labels in world.ground(state, action).node_labels:
@@ -142,10 +142,11 @@ def _thing(
     unexplained: Iterable[str],
     elsewhere: Iterable[str],
 ) -> tuple[str, str]:
-    """Return the user's word for what all options share, and the word before that word.
+    """Return the user's noun for the options, and the word before it.
 
-    If there is no such word, a shared value is returned, or an empty string if the word is an
-    adjective. Words that name a value that the options do not share (`elsewhere`) are not used.
+    The noun names a value that all options share. If there is none, another noun of the text is
+    returned or, failing that, a shared value. The result is empty if only adjectives name shared
+    values. Words for values in `own` and `elsewhere`, which the options do not share, are not used.
     """
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]
@@ -175,7 +176,7 @@ def _thing(
 
 
 def _called(said: Led, thing: str, article: str, language: Language) -> str:
-    """Return an option's name from its value: *the red one*, or the thing itself."""
+    """Return the name of an option in a question: *the red one*, or its value alone."""
     named, phrases = SpanIndex({"": {said.name}}, language), language.phrases
     if not thing or any(language.fold(word) in named for word in thing.split()):
         return " ".join((*said.words, said.name)) if said.words else phrase(
@@ -309,7 +310,7 @@ def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) 
 
 
 class _Group(NamedTuple):
-    """The possible values that a span of a reply names, or excludes (*not the red one*)."""
+    """The values that part of a reply may name or exclude (*not the red one*)."""
 
     pairs: frozenset[tuple[str, str]]
     excluded: bool
@@ -332,7 +333,7 @@ def _by_values(
     have: Sequence[Mapping[str, set[str]]],
     groups: Sequence[_Group],
 ) -> Reply | None:
-    """Return the options with the named values; None if the reply names no values."""
+    """Return the reply that selects options by their values; None if no option fits."""
 
     def fits(place: int, group: _Group) -> bool:
         return any(value in have[place].get(kind, ()) for kind, value in group.pairs)

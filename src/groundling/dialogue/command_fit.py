@@ -1,8 +1,8 @@
-"""How plans fit a command: which do what its verbs mean, and have the things that it names.
+"""Choice of the plans that fit a command: they do what its verbs mean to the things it names.
 
 A plan *fits* a text if its actions are of the types that the verbs of the text name, and if its
 graphs have every value that the text names. A word is the verb of a type if it was demonstrated
-with actions of this type only, or if it spells a label at their root nodes.
+only with actions of this type, or if it spells a label at their root nodes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
 
 
 class _Shown(NamedTuple):
-    """A demonstrated text: its words, those that name nothing, and the types of its actions."""
+    """A demonstrated text: its words, the words that name no value, and its types of action."""
 
     words: frozenset[str]
     frame: frozenset[str]
@@ -58,7 +58,7 @@ class _Shown(NamedTuple):
 class Wanted:
     """The types of action that some words name.
 
-    Types that a word may name by chance are `possible`.
+    A type is `possible`, not `sure`, if its word may have been used with it only by chance.
     """
 
     sure: frozenset[str] = frozenset()
@@ -66,21 +66,21 @@ class Wanted:
 
     @property
     def types(self) -> frozenset[str]:
-        """The sure types, or else the possible ones."""
+        """The sure types or, if there are none, the possible types."""
         return self.sure or self.possible
 
     @property
     def certain(self) -> bool:
-        """Whether the words name the types with certainty, not just by chance."""
+        """Whether some types are sure, or none are possible."""
         return bool(self.sure) or not self.possible
 
 
 @dataclass(frozen=True)
 class ActionWords:
-    """The words of demonstrations, and the types of action that they were used for.
+    """The words of demonstrations, and the types of action with which they were used.
 
-    A type is a label name at the root node of an action's graph, or a value if all root nodes have
-    only one and the same label.
+    The type of an action is the name of a label at the root node of its graph. If all root nodes
+    have the same single label, it is the value of this label.
 
     >>> from groundling.models.memory import RememberedText
     >>> shown = [RememberedText((way, "the", "lamp"), {f"{way}=True": 1}, {}) for way in "ab"]
@@ -95,7 +95,7 @@ class ActionWords:
 
     @classmethod
     def of(cls, memory: DemonstrationMemory, language: Language) -> Self:
-        """Return the words of remembered demonstrations."""
+        """Collect the words and the types of action of remembered demonstrations."""
         names = {root.partition("=")[0] for each in memory.shown for root in each.roots}
         place = 2 if len(names) == 1 else 0  # of “way=north”
         shown = []
@@ -116,7 +116,7 @@ class ActionWords:
 
     @cached_property
     def _types(self) -> Mapping[str, int]:
-        """The number of texts with each type, for types that not all texts have."""
+        """The number of texts with each type, except for types that all texts have."""
         counts = Counter(name for each in self.shown for name in each.types)
         return {name: count for name, count in counts.items() if count < len(self.shown)}
 
@@ -127,7 +127,7 @@ class ActionWords:
 
     @cached_property
     def _verbs(self) -> Mapping[str, frozenset[str]]:
-        """The types that all texts with a word have."""
+        """For each word, the types that all texts with this word have."""
         shared: dict[str, frozenset[str]] = {}
         for each in self.shown:
             own = each.types & self._types.keys()
@@ -140,7 +140,7 @@ class ActionWords:
         return self.language.fold(name) == word or share ** self.counts[word] < _CHANCE
 
     def wanted(self, words: Iterable[str]) -> Wanted:
-        """Return the types of action that some folded words name, misspelt ones included."""
+        """Return the types of action that case-folded words name; words may be misspelt."""
         sure: set[str] = set()
         possible: set[str] = set()
         for word in words:
@@ -150,7 +150,7 @@ class ActionWords:
         return Wanted(frozenset(sure), frozenset(possible))
 
     def is_plain(self, word: str) -> bool:
-        """Return whether a word is too common, or too closely tied to a verb, to name a thing."""
+        """Return whether a word names no thing, because it is common or the verb of an action."""
         if self.counts.get(word, 0) >= _COMMON * len(self.shown):
             return True
         return any(self._is_certain(word, name) for name in self._verbs.get(word, ()))
@@ -161,13 +161,13 @@ class ActionWords:
         return frozenset(name for each in self.shown for name in each.types)
 
     def missing(self, words: Collection[str], types: frozenset[str]) -> frozenset[str]:
-        """Return the function words of all demonstrations of some types that a text lacks."""
+        """Return the function words that a text lacks and all demonstrations of `types` have."""
         frames = [each.frame for each in self.shown if each.types <= types]
         shared = frozenset.intersection(*frames) if frames else frozenset()
         return (shared & self.language.plain_words).difference(words)
 
     def is_frame(self, words: Collection[str], types: frozenset[str]) -> bool:
-        """Return whether a text has all content words of a demonstration of some types."""
+        """Return whether a text has all content words of a demonstration of `types`."""
         plain = self.language.plain_words
         return any(e.types <= types and (e.frame - plain).issubset(words) for e in self.shown)
 
@@ -176,7 +176,7 @@ class ActionWords:
 
 
 class _Seen(NamedTuple):
-    """What words can name in one graph: string values by label name, and root types."""
+    """The string values, the types and the shape of a grounding graph."""
 
     values: tuple[tuple[str, str], ...]
     types: frozenset[str]
@@ -196,10 +196,10 @@ class _Seen(NamedTuple):
 
 
 class CommandFit:
-    """A text and its possible plans: what it names, and which plans fit it.
+    """A text and its possible plans: what the text names, and which plans fit it.
 
-    `likely` are the options that words may select; `others` are less probable. `counts` has the
-    words of all demonstrations.
+    `likely` are the options from which words may select; `others` are less probable. `counts` has
+    the words of all demonstrations.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class CommandFit:
     # ---- words ------------------------------------------------------------------------------
 
     def _look(self, plan: Plan) -> list[_Seen]:
-        """Return what words can name in each graph of a plan."""
+        """Return the values, types and shape of each graph of a plan."""
         found = []
         for pair in zip(plan.states, plan.actions, strict=False):
             if pair not in self._seen:
@@ -234,7 +234,7 @@ class CommandFit:
         return {pair for each in self._look(plan) for pair in each.values}
 
     def _find(self, plans: Iterable[Plan]) -> list[Span]:
-        """Return the spans that name a value of any plan."""
+        """Return the spans of the text that name a value of any of the plans."""
         values: dict[str, set[str]] = {}
         for kind, value in set().union(*map(self._values, plans)):
             values.setdefault(kind, set()).add(value)
@@ -256,7 +256,7 @@ class CommandFit:
         return self._wanted.certain
 
     def names_action(self, plan: Plan) -> bool:
-        """Return whether a text has words besides names, as demonstrations of such plans have."""
+        """Return whether the text has words for the actions of a plan, not only names."""
         plain = {*self.language.plain_words, *self.named}
         return (
             bool(self._wanted.types or self._spelt(self._types(plan)))
@@ -276,11 +276,11 @@ class CommandFit:
         return self.known.has_contrast or len({self._types(each.plan) for each in options}) > 1
 
     def particles(self, plan: Plan) -> tuple[str, ...]:
-        """Return unknown function words that may change the meaning of a text.
+        """Return unknown function words that may change the meaning of the text.
 
-        They may if all demonstrations of such plans have a function word that the text lacks: after
-        *turn the lamp on*, *off* does in *turn the lamp off*, but *please* does not in *please turn
-        the lamp on*.
+        A text has such words only if it lacks a function word that all demonstrations of the plan's
+        types have. If *turn the lamp on* was demonstrated, *off* may change the meaning of *turn
+        the lamp off*, but *please* does not change that of *please turn the lamp on*.
         """
         language, types = self.language, self._types(plan)
         known = {
@@ -307,7 +307,7 @@ class CommandFit:
         return frozenset().union(*(each.types for each in self._look(plan)))
 
     def _spelt(self, names: Iterable[str]) -> frozenset[str]:
-        """Return the types whose words all occur in the text."""
+        """Return those of the given types whose words all occur in the text."""
         fold = self.language.fold
         return frozenset(n for n in names if {*fold(n).split()} <= {*self.words})
 
@@ -316,13 +316,13 @@ class CommandFit:
         return option.outcome == self.request.world.outcome(self.request.start)
 
     def _lacking(self, plan: Plan, spans: Sequence[Span]) -> int:
-        """Count the names in a text that a plan lacks."""
+        """Count the names in the text that stand for no value of a plan."""
         own = self._values(plan)
         has = {span.places for span in spans if (span.kind, span.value) in own}
         return len({span.places for span in spans} - has)
 
     def names_all_of(self, plan: Plan) -> bool:
-        """Return whether a plan has everything that the text names."""
+        """Return whether every name in the text stands for a value of a plan."""
         return not self._lacking(plan, self._spans)
 
     def names_any_of(self, plan: Plan) -> bool:
@@ -330,11 +330,12 @@ class CommandFit:
         return bool(self._find([plan]))
 
     def fitting(self, options: Sequence[Option]) -> tuple[Option, ...]:
-        """Return the options that fit best; none if no option does what the verbs mean.
+        """Return the options that fit best; empty if no option does what the verbs mean.
 
-        Fewer missing types of action are better, and then no missing names. None is returned either
-        if only options with other actions have everything that is named. Options that change
-        nothing are left out if others with the same types of action change something.
+        These are the options that lack the fewest types of action and, if any option has everything
+        that the text names, also have everything. The result is empty if no option meets both
+        conditions. Options that change nothing are left out if others with the same types of action
+        change something.
         """
         types = [self._types(each.plan) for each in options]
         wanted = self._wanted.types.union(*map(self._spelt, (self.known.names, *types)))
@@ -359,11 +360,12 @@ class CommandFit:
         return sure <= frozenset().union(*done) and all(not sure or own & every for own in done)
 
     def is_fulfilled(self, plan: Plan | None = None, strange: Collection[str] = ()) -> bool:
-        """Return whether the text asks for what is so already.
+        """Return whether the text asks for a state that holds already.
 
-        It does if another action can be undone by one that fits the text and spells the `strange`
-        words: for *switch off the lamp*, the other action is to switch it on. With a `plan` of one
-        action that changes nothing, it does if this action can undo another one.
+        The state holds if an action that fits the text could undo another action: for *switch off
+        the lamp*, the other action is to switch it on. Its graph must also spell the `strange`
+        words. With a `plan` of one action that changes nothing, the state holds if this action can
+        undo another action.
         """
         alone = None if plan is None or len(plan.actions) > 1 else plan.actions[0]
         if plan is not None and alone is None and self.was_shown(plan):
@@ -386,13 +388,13 @@ class CommandFit:
         return False
 
     def was_shown(self, plan: Plan) -> bool:
-        """Return whether a text with the same words was demonstrated with these types."""
+        """Return whether the same words were demonstrated with the plan's types of action."""
         words = {word for word in self.words if not is_punctuation(word)}
         types = self._types(plan) & self.known.names
         return any(each.words == words and each.types == types for each in self.known.shown)
 
     def _leading_back(self, only: Any) -> Iterator[Plan]:
-        """Yield plans of one action that lead back to this state; with `only`, of that action."""
+        """Yield plans of one action that undo another action; `only` restricts them to one."""
         world, now, steps = self.request.world, self.request.start, 0
         here = world.outcome(now)
         for first in world.actions(now):
@@ -418,9 +420,9 @@ class CommandFit:
         """Return the chosen option and all others that the text describes equally well.
 
         Such an option makes the same change to another thing, and has every value of the chosen
-        option that the text names: *the lamp* fits all lamps. If the chosen option changes nothing,
-        it is left out when there are others. Only the chosen option is returned if the text has an
-        indefinite article (*a lamp*), or a word that may distinguish the things.
+        option that the text names: *the lamp* fits all lamps. A chosen option that changes nothing
+        is left out if there are others. Only the chosen option is returned if the text has an
+        indefinite article (*a lamp*) or a word that may distinguish the things.
         """
         language = self.language
         spans = self._find([chosen.plan])

@@ -1,15 +1,16 @@
 """The response to a command: carry it out, ask about it, or decline it.
 
-One rule decides, in this order:
+The response is chosen in three steps:
 
-1. A text with unknown words is declined, or one likely plan is offered for confirmation.
+1. A text with unknown words is declined, or the only likely plan is offered for confirmation.
 2. The plans that fit the text are kept (see `CommandFit.fitting`). If there are none, the command
    is fulfilled already or cannot be carried out.
-3. Of the outcomes of these plans, one that is probable enough is acted on; otherwise the best are
-   offered (see `decide`). Things that the text describes equally well are offered together.
+3. If one outcome of these plans is probable enough, it is acted on; otherwise, the best outcomes
+   are offered (see `decide`). Things that the text describes equally well are offered together.
 
-Calibrated prediction sets replace the second step, so that they keep their guarantee; but they do
-not hold for texts about all things, unless some were demonstrated.
+After calibration, the second step is left out, because it would invalidate the guaranteed coverage
+of prediction sets. Texts about all things (*all lamps*) are treated as without calibration if no
+such text was demonstrated.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ QUESTION_MARKS = frozenset("?？")
 
 
 class Unknown(NamedTuple):
-    """The unexplained words of a text.
+    """The unexplained words of a text, case-folded.
 
-    `new` are those that occur neither in demonstrations nor in names; `others` are known, but
-    belong to no action here. All are case-folded.
+    `new` words occur neither in demonstrations nor in names; `others` are known, but belong to no
+    action that is possible here.
     """
 
     new: tuple[str, ...] = ()
@@ -38,21 +39,23 @@ class Unknown(NamedTuple):
 
 
 class CommandResponse(NamedTuple):
-    """What to do about a command.
+    """The response to a command: to act on it, to ask about it or to decline it.
 
     Attributes
     ----------
     kind
-        `act` on the options, all of them if there are several; `ask` about them; or `decline`.
+        `act` on all options, `ask` about them, or `decline`.
     reason
         One sentence for explanations.
     options
-        The options; the question is complete if it need not offer *none of these*.
+        The options to act on or to ask about.
     phrase
-        The name of the phrase to decline with, or `unknown` to list the unknown words, which can
+        The name of the phrase to decline with. `unknown` lists the unknown words; this phrase can
         also precede a question.
+    complete
+        Whether a question can do without the option *none of these*.
     confidence
-        The probability of the only option, unless it is that of the plan.
+        The confidence of the response, by default that of the plan.
     """
 
     kind: Literal["act", "ask", "decline"]
@@ -66,7 +69,7 @@ class CommandResponse(NamedTuple):
 def choose_response(
     found: Considered, fit: CommandFit, unknown: Unknown, sets: PredictionSets | None
 ) -> CommandResponse:
-    """Return the response to a text with one command."""
+    """Choose the response to a text with one command: act, ask or decline."""
     options, chance = found.options, 1.0 / len(found.options)
     if (
         len(options) > MOST_OFFERED
@@ -92,7 +95,7 @@ def choose_response(
 
 
 def _overlooked(fit: CommandFit, unknown: Unknown) -> tuple[Option, ...]:
-    """Return unlikely options that fit and have everything named, if no likely one has."""
+    """Return unlikely options with everything that the text names, if no likely one has it all."""
     if any(fit.names_all_of(each.plan) for each in fit.likely):
         return ()
     if not fit.named.issuperset(unknown.new):
@@ -132,7 +135,7 @@ def _impossible() -> CommandResponse:
 
 
 def _uncalibrated(found: Considered, fit: CommandFit, first: Decision) -> CommandResponse:
-    """Return the response by the plans that fit; `first` is the decision among all plans."""
+    """Return the response without calibration; `first` is the decision between all plans."""
     plan = found.plan
     fitting, sure = fit.fitting(fit.likely), True
     if not fitting:

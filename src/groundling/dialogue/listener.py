@@ -1,4 +1,4 @@
-"""A pragmatic listener, which prefers plans that people would describe by the given text.
+"""A pragmatic listener, which prefers plans that people would describe with the given text.
 
 The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan). The
 first term is the follower's probability; the second is that of a speaker trained on the same
@@ -50,7 +50,7 @@ _FLOOR = 1e-6  # minimum probability of a right outcome in cross-validation
 def learn_translation(
     follower: Listener, demonstrations: Iterable[Demonstration]
 ) -> TranslationModel:
-    """Estimate a speaker's model p(text | plan) from demonstrations."""
+    """Estimate a speaker model p(text | plan) from demonstrations."""
     language = language_of(load_parser(follower.parser))
     texts = [
         (
@@ -199,7 +199,7 @@ class PragmaticListener:
     # ---- following --------------------------------------------------------------------------
 
     def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
-        """Return a plan with alternatives for each request, decoded as in the follower.
+        """Return a plan with alternatives for each request, decoded as by the follower.
 
         Probabilities and confidences are computed after reranking. The plans have no `explain`; use
         `reason` instead.
@@ -223,7 +223,7 @@ class PragmaticListener:
         return self.follow_many([(instructions, environment, start)])[0]
 
     def options(self, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
-        """Return all outcomes of each request, most probable first, as for prediction sets."""
+        """Return all outcomes of each request, most probable first, for prediction sets."""
         listed = list(requests)
         return [
             group_by_outcome(plans, world_of(self.follower, environment).outcome)

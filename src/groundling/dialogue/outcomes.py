@@ -35,7 +35,7 @@ Said = tuple[Text, Environment, State]
 
 
 class Listener(Protocol):
-    """What the dialogue modules need from a follower; `Follower` fulfils this protocol."""
+    """Protocol of a follower with the members that dialogues use; `Follower` implements it."""
 
     parser: str | Parser
 
@@ -72,7 +72,7 @@ class Considered:
 
 
 def world_of(follower: Listener, environment: Environment) -> CachedEnvironment:
-    """Return the environment as the follower caches it."""
+    """Return the environment with the follower's cache."""
     return follower._fitted().fitted.encoder.world(environment)
 
 
@@ -210,7 +210,7 @@ def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Opti
 
 
 def rank_plans(plans: Sequence[Plan]) -> list[int]:
-    """Return plan indices by decreasing probability; ties are broken by action names."""
+    """Return plan indices in order of decreasing probability; action names break ties."""
     names = ActionNames()
     logs = np.array([plan.log_probability for plan in plans])
     return rank(logs, lambda place: names.plan(plans[place].actions))
@@ -219,7 +219,7 @@ def rank_plans(plans: Sequence[Plan]) -> list[int]:
 def decoded_plan(
     follower: Listener, plans: Sequence[Plan], world: CachedEnvironment, among: Collection[int]
 ) -> Plan:
-    """Decode plans with given probabilities, as in the follower.
+    """Decode plans with given probabilities, as the follower does.
 
     The alternatives of the returned plan are the other plans whose index is in `among`.
     """

@@ -43,8 +43,8 @@ class PhraseTable:
     Attributes
     ----------
     phrases
-        The agent's phrases, with the same keys as `WORDLESS` and placeholders such as `{options}`;
-        also `which ARTICLE` and `one ARTICLE` for a thing that follows that article, and `asks
+        The agent's phrases, with the same keys as `WORDLESS` and placeholders such as `{options}`.
+        Further keys are `which ARTICLE` and `one ARTICLE` for nouns with that article, and `asks
         KIND` for the first words of questions.
     replies
         Words in replies to a question: `yes`, `no`, `not`, `all`, `none`, `cancel`, `first`,
@@ -54,9 +54,9 @@ class PhraseTable:
     ordinals
         Words for *first*, *second* and so on.
     articles
-        Words before a noun that agree with it.
+        Articles that agree with the noun after them.
     endings
-        Endings that words of one stem differ in, for parsers of another language.
+        Endings in which the forms of a word may differ, for parsers of another language.
     """
 
     phrases: Mapping[str, str]
@@ -113,9 +113,9 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
     """Return a language with phrases and reply words; existing ones are kept.
 
     The phrases are those of the language `chosen` or, by default, of the language of the
-    demonstrations, which is detected from the word `counts`; failing that, those of the language's
-    name. If there are none, the language is returned unchanged. Replies are understood in the
-    language of the phrases and in that of the demonstrations.
+    demonstrations, which is detected from the word `counts`. If detection fails, the name of the
+    language is used. If there are no phrases, the language is returned unchanged. Replies are
+    understood in the language of the phrases and in that of the demonstrations.
 
     >>> from groundling.language import NEUTRAL
     >>> with_phrases(NEUTRAL, {"zum": 3, "tisch": 1}).phrases["or"]
@@ -181,5 +181,5 @@ def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]
 
 
 def quoted(language: Language, words: Iterable[str]) -> list[str]:
-    """Put each word into the quotation marks of the language."""
+    """Return the words in the quotation marks of the language."""
     return [phrase(language, "quoted", word=word) for word in words]

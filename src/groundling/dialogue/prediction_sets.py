@@ -262,7 +262,7 @@ class DialogueScores:
     coverage
         Share of texts whose prediction set contains a right outcome.
     alone, asked
-        Shares of texts on which the agent acts without asking, and of all other texts.
+        Share of texts on which the agent acts without asking, and share of the other texts.
     options
         The mean size of prediction sets.
     success_alone

@@ -116,7 +116,7 @@ class Answer:
 
 
 class _Evidence(NamedTuple):
-    """A label or a relation of a thing: feature name, kind, words and joined words."""
+    """A label or a relation of a thing: its feature name and kind, and its words."""
 
     name: str
     kind: str
@@ -170,7 +170,7 @@ class _World:
 def _spelling(
     evidence: Iterable[_Evidence], known: Mapping[str, bool] | None = None
 ) -> dict[str, bool]:
-    """Return the words of labels or relations, and whether each word spells a whole label."""
+    """Map each word of labels or relations to whether it spells a whole label or relation."""
     found = dict(known or {})
     for each in evidence:
         for word in each.words:
@@ -238,7 +238,7 @@ def _joined(words: Sequence[str], known: Collection[str]) -> list[str]:
 
 
 def _stems(words: Iterable[str], language: Language) -> set[str]:
-    """Return words in the singular, without the marker of words that follow a name."""
+    """Return words in the singular, without the suffix *after* that marks words after a name."""
     return {language.singular(word.removesuffix(" after")) for word in words}
 
 
@@ -266,7 +266,7 @@ class _Features:
 
 
 def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[str]:
-    """Yield features of a word and a thing: labels the word spells, and pairs with labels."""
+    """Yield features of a word and a thing: the word with each label, and labels it spells."""
     language = world.language
     plain = unit.text in language.function_words
     word = unit.text if plain else language.singular(unit.text)
@@ -318,7 +318,7 @@ def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str
 
 
 class _Encoded(NamedTuple):
-    """Units as rows of features; `owner` is the index of the thing of each unit."""
+    """Units as rows of features; `owner` has the index of each unit's thing."""
 
     rows: sparse.csr_array
     owner: NDArray[np.int64]
@@ -364,7 +364,7 @@ def _encode(
 
 @dataclass
 class Answerer:
-    """Answers questions about the things of a state.
+    """Model that answers questions about the things of a state.
 
     The environment must have a method `things(state)` that returns the labels of each thing. A
     string value that names another thing is a relation to that thing.
@@ -524,7 +524,7 @@ class Answerer:
     def can_answer(self, text: str) -> bool:
         """Return whether answers of the type that the first words ask for were demonstrated.
 
-        Unknown universal words (*is everything open?*) cannot be answered either.
+        A question with an unknown universal word (*is everything open?*) cannot be answered either.
         """
         opened = self._opened(text)
         words = {self.language.fold(word) for word in split_words(text, self.language)}
@@ -648,7 +648,7 @@ class Answerer:
         )
 
     def _has_answer(self, kind: str, opening: str) -> bool:
-        """Return whether most training questions with this first word have an answer."""
+        """Return whether questions with this first word and answer type usually have an answer."""
         if kind.startswith(VALUE):
             return True
         counts = [self.empty[opening]] if opening in self.empty else list(self.empty.values())
@@ -657,7 +657,7 @@ class Answerer:
 
     @staticmethod
     def _read(kind: str, things: Sequence[Hashable], world: _World, chances: Reals) -> Any:
-        """Return the answer of a type; the value of a label must be that of a likely thing."""
+        """Return the answer of a given type; None if no value of a label is likely."""
         if kind == EXISTS:  # as it was learnt: at least one thing is described
             return float(np.prod(1.0 - chances)) < 0.5
         if kind == COUNT:
@@ -748,9 +748,9 @@ class _Wanted:
 
 
 def _labels_with(answer: Any, world: _World, text: str) -> tuple[str, list[bool]] | None:
-    """Return the label that has a value, and the things that have it, or None if none has it.
+    """Return a label with a given value, and whether each thing has it; None if none does.
 
-    Of several labels, the one of the thing with most words of the question is returned.
+    Of several labels, the label of the thing that shares most words with the question is returned.
     """
     if isinstance(answer, (int, float)):
         if float(answer) == int(answer) and answer <= len(world.things):

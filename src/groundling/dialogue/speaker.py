@@ -1,4 +1,4 @@
-"""The speaker: describes a plan in the language of the demonstrations.
+"""The speaker, which describes plans in the language of the demonstrations.
 
 Each demonstration is split into fragments, one for each action, in which words that name values
 become gaps. A plan is described by fragments for actions of the same types, with its own values in
@@ -72,14 +72,14 @@ class Fragment(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """A partial text: its score, its words, and the plan indices at which fragments end."""
+    """Part of a candidate text: its score, its words, and the action after each fragment."""
 
     score: float
     words: tuple[str, ...]
     ends: tuple[int, ...]
 
     def followed_by(self, words: tuple[str, ...], first: bool, end: int, score: float) -> _Said:
-        """Return the text followed by a fragment; one that began a text begins a new sentence."""
+        """Return the text with a fragment added; if `first`, the fragment is a new sentence."""
         joint = (".",) if self.words and first else ()
         return _Said(self.score + score - _JOINT, (*self.words, *joint, *words), (*self.ends, end))
 
@@ -117,7 +117,7 @@ class Description:
 
 
 class Speaker:
-    """Describes plans in the language of a follower's demonstrations.
+    """Speaker that describes plans in the language of a follower's demonstrations.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ class Speaker:
         begin: int,
         end: int,
     ) -> tuple[str | Gap, ...]:
-        """Return the words with gaps for names; empty if a name is not of a value in the graphs."""
+        """Return the words with gaps in place of names; empty if a name fits no label."""
         found: list[str | Gap] = []
         names: list[tuple[Meaning, list[str], Signature]] = []  # of each gap: words, words before
         last = -1  # position of the last word in a gap
@@ -346,7 +346,7 @@ class Speaker:
     ) -> Description:
         """Describe a plan in words that the listener understands.
 
-        With `unlike`, it is enough that the text distinguishes the plan from this other one.
+        With `unlike`, it is enough that the text distinguishes the plan from that other plan.
         """
         world = world_of(self.follower, environment)
         target = world.outcome(plan.end)
@@ -455,20 +455,21 @@ class Speaker:
         return tuple(lead)
 
     def _own_phrases(self, value: str | float) -> Counter[tuple[Signature, str]]:
-        """Return the phrases of a name, or of its last part (*Tischlampe*)."""
+        """Return counts of the phrases with a name, or with the last part of it (*Tischlampe*)."""
         if value in self._phrases or not isinstance(value, str):
             return self._phrases.get(value, Counter())
         ends = [name for name in map(str, self._phrases) if value.endswith(name)]
         return self._phrases[max(ends, key=len)] if ends else Counter()
 
     def _is_noun(self, value: str | float) -> bool:
-        """Return whether a name has no ending that depends on the words before it."""
+        """Return whether a name was never demonstrated with an added ending."""
         return all(str(value).endswith(name.lower()) for _, name in self._own_phrases(value))
 
     def _after(self, kind: str, value: str | float, lead: Signature) -> str:
-        """Return the name of a value as it is spelt after some words; empty if it is unknown.
+        """Return the name of a value as it is spelt after the words in `lead`; empty if unknown.
 
-        If it was never demonstrated after them, it gets the ending of other values of its kind.
+        If the name was never demonstrated after these words, it gets the ending of other values of
+        its kind.
         """
         if not lead:
             return ""
@@ -487,8 +488,8 @@ class Speaker:
     def led(self, kind: str, value: str, article: str = "") -> Led:
         """Return the name of a value, and the words that were demonstrated before it.
 
-        There are none in languages whose articles do not depend on the noun. A name after an
-        article alone is spelt as after `article`.
+        In languages whose articles do not depend on the noun, no words are returned. If the only
+        such word is an article, the name is spelt as after `article`.
         """
         known = value.lower()  # as labels of plans are read
         phrases = self._own_phrases(known)
@@ -500,7 +501,7 @@ class Speaker:
     def _name_in(
         self, gap: Gap, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
     ) -> tuple[str, str | float]:
-        """Return the name and the value in a plan that fill a gap; two empty strings if none does.
+        """Return a name, with its value, that fills a gap; two empty strings if there is none.
 
         `spelt` maps values to their spelling in the plan's graphs.
         """
@@ -514,7 +515,7 @@ class Speaker:
     def _filled(
         self, fragment: Fragment, names: Mapping[Gap, tuple[str, str | float]]
     ) -> tuple[str, ...]:
-        """Fill the gaps with names and their values; empty if a gap has none.
+        """Return a fragment with its gaps filled with names; empty if a gap has no name.
 
         The first noun of adjacent gaps decides the article before them: *im Flur*, but *in der
         Küche*.
@@ -582,7 +583,7 @@ class Speaker:
 
 
 def _language_of(follower: Listener) -> Language:
-    """Return the language of a follower's demonstrations, with its function words and endings."""
+    """Return the language of a follower's parser, with phrases in that of its demonstrations."""
     counts = follower._fitted().fitted.encoder.reader.counts
     return with_phrases(language_of(load_parser(follower.parser)), counts)
 
@@ -590,12 +591,12 @@ def _language_of(follower: Listener) -> Language:
 def _count(value: Any) -> int:
     """Return a count from a model file; raise `ValueError` if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**53:
-        raise ValueError(f"counts must be whole numbers >= 1; got {value!r:.40}")
+        raise ValueError(f"Counts must be whole numbers >= 1; got {value!r:.40}.")
     return value
 
 
 def _word(data: Any, actions: int) -> str | Gap:
-    """Return a word or a gap from JSON; its fragment describes `actions` actions."""
+    """Return a word or a gap from JSON data, for a fragment that describes `actions` actions."""
     if isinstance(data, str):
         return data
     kind, label, action = data
@@ -605,7 +606,7 @@ def _word(data: Any, actions: int) -> str | Gap:
 
 
 def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the articles and the function words of the language of the given words.
+    """Detect the language of some words, and return its articles and its function words.
 
     Both sets are empty if the language is unknown, or if its articles do not depend on nouns.
     """
@@ -616,7 +617,7 @@ def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _spellings(graphs: Iterable[GroundingGraph]) -> dict[str, str]:
-    """Return a mapping from lower-case string values to their spelling."""
+    """Map string values in lower case to their spelling in the graphs."""
     labels = (label for graph in graphs for each in graph.node_labels for label in each)
     return {e.value.lower(): e.value for e in labels if isinstance(e.value, str)}
 
@@ -627,7 +628,7 @@ def _signature(graph: GroundingGraph) -> Signature:
 
 
 def _trimmed(words: Sequence[str], places: list[int]) -> list[int]:
-    """Return the indices without punctuation at either end."""
+    """Return word positions without those of punctuation at either end."""
     while places and is_punctuation(words[places[0]]):
         places = places[1:]
     while places and is_punctuation(words[places[-1]]):

@@ -94,7 +94,7 @@ def describe_graphs(graphs: Sequence[GroundingGraph]) -> PlanLabels:
 
 
 class Wording:
-    """Maps words to the values that they name.
+    """Mapping from words to the values that they name.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Wording:
     def of(
         cls, plans: Iterable[PlanLabels], lexicon: Lexicon | None, language: Language
     ) -> Wording:
-        """Create an instance from the values in plans."""
+        """Return a mapping for the values in plans."""
         values: dict[str, set[str]] = {}
         for plan in plans:
             for _, (kind, value) in plan.slots:
@@ -134,7 +134,7 @@ class Wording:
         return cls(values, lexicon, language)
 
     def learn_values(self, plan: PlanLabels) -> None:
-        """Add the values of a plan that are new."""
+        """Add the new values of a plan."""
         for _, (kind, value) in plan.slots:
             if isinstance(value, str) and value not in self.values.setdefault(kind, set()):
                 self.values[kind].add(value)
@@ -289,7 +289,8 @@ class TranslationModel:
             or not np.all((counts >= 0) & np.isfinite(counts))
         ):
             raise ValueError(
-                "The translation model has invalid labels, words, frequencies or counts."
+                "The translation model must have distinct labels and words, frequencies > 0, and "
+                "counts >= 0 for known labels and words."
             )
         table = sparse.csr_array((counts.astype(float), (rows, columns)), shape=shape)
         values = {str(kind): map(str, each) for kind, each in data["values"].items()}
@@ -339,7 +340,7 @@ class TranslationModel:
         return np.asarray(np.log(self.word_probabilities(tokens, plans)).sum(axis=1))
 
     def best_slot(self, sense: Meaning, plan: PlanLabels) -> str | None:
-        """Return the most probable label with the value of a word sense, or None."""
+        """Return the most probable label whose value is what a word means, or None."""
         column = self.words.get(symbol(sense[0]))
         known = [n for n, v in plan.slots if matches(sense, v) and n in self.labels]
         if column is None or not known:
@@ -354,6 +355,6 @@ def _names(plan: PlanLabels) -> Iterable[str]:
 
 
 def _forms(wording: Wording, token: str) -> tuple[str, tuple[Meaning, ...]]:
-    """Return the form of a word if it names no value of the plan, and its senses."""
+    """Return the token for a word that names no value of the plan, and the word's senses."""
     senses = wording.senses(token)
     return (_unmatched(senses[0][0]) if senses else wording.language.fold(token)), senses

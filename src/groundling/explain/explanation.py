@@ -234,7 +234,7 @@ class ExplainedStep(Part):
     - `text`: the features of the words that are aligned with the action.
     - `own`: the features that do not depend on the text (ψ(y)).
     - `without`: the best plan without the action among those considered, with the margin.
-    - `meanings`: what the words name, and how they fill values and sets.
+    - `meanings`: sentences that say how words are read and which values they name.
     """
 
     action: str
@@ -385,7 +385,7 @@ class Explanation(Part):
 
     @cached_property
     def deletions(self) -> tuple[Deletion, ...]:
-        """The effect of leaving out each word of the text; none for a text of one word.
+        """The effect of leaving out each word of the text; empty for a text of one word.
 
         The text is scored again without each word. To save time, only the words with the most
         certain alignments are left out of a long text: all words of a text of 140 words, but only
@@ -561,7 +561,7 @@ class Source:
         return self.model.scores(self.fitted, request, plans, self.search)
 
     def _sum(self, counts: Reals) -> Contributions:
-        """Return the contributions of features over all members."""
+        """Merge the contributions of features over all ensemble members."""
         members = self.fitted.members
         ends = np.cumsum([len(each.theta) for each in members])[:-1]
         found = [

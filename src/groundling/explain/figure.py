@@ -465,7 +465,7 @@ def draw_nodes(
 def _line(
     sheet: Sheet, x: float, y: float, to_x: float, to_y: float, probability: float, color: str
 ) -> None:
-    """Draw a curve with a width that shows a probability; omit it if improbable."""
+    """Draw a curve whose width shows a probability; draw nothing for a low probability."""
     if probability < 0.06:
         return
     bend, at = (y - to_y) * 0.45, sheet.at

@@ -167,7 +167,7 @@ def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]
 
 
 def _weightiest(why: Explanation, most: int = 5) -> list[str]:
-    """Return the words that contribute most to the plan's lead or, without rivals, score."""
+    """Return the words that contribute most to the plan's lead or, without rivals, its score."""
 
     def size(each: Deletion) -> float:
         return -abs(each.score if each.margin is None else each.margin)

@@ -1,4 +1,4 @@
-"""Smart homes: homes as data, an agent that replies in them, and a corpus of sentences."""
+"""Smart homes: descriptions of homes, an agent for commands and questions, and a corpus."""
 
 from groundling.home.environment import Command, HomeWorld, Situation, Target
 from groundling.home.home import (

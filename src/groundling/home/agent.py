@@ -1,4 +1,4 @@
-"""Agent of a smart home: it acts on a text, asks about it, answers it or declines."""
+"""Smart-home agent: it carries out commands, answers questions or asks for clarification."""
 
 from __future__ import annotations
 
@@ -47,8 +47,9 @@ _MOST_NUMBER = 999_999_999  # larger numbers are not read
 class HomeReply:
     """Reply of a home agent; `kind` is act, ask, answer or decline.
 
-    `changes` has the new state and attributes of each entity that changes. `options` are the names
-    that a clarification question offers. `commands` are the commands that were understood.
+    `changes` has the new state and attributes of each entity that changes. `options` are the
+    answers that a clarification question offers. `commands` are the commands that the agent
+    recognised in the text.
     """
 
     kind: str
@@ -73,7 +74,7 @@ class HomeReply:
 
 @dataclass
 class _Exchange:
-    """Working state of one dialogue turn."""
+    """States, timers and context while one text is processed."""
 
     states: States
     situation: Situation
@@ -86,14 +87,13 @@ class _Exchange:
 
 
 def _copied(turn: _Exchange) -> _Exchange:
-    """Return a copy of a turn, which can be discarded without effect on the original."""
     return replace(
         turn, states=dict(turn.states), timers=list(turn.timers), changes=dict(turn.changes)
     )
 
 
 def _ranked(plan: Plan) -> list[tuple[Command, float]]:
-    """Return the readings of a text, with the summed probabilities of equal readings."""
+    """Return the distinct commands that a text may mean, with their probabilities."""
     first: Any = plan.actions[0]
     found = {_meaning(first): (first, plan.confidence)}
     others: dict[Any, tuple[Command, float]] = {}
@@ -117,7 +117,7 @@ class HomeAgent:
     Parameters
     ----------
     home
-        The home, from `read_home`.
+        The home; `read_home` reads one from a file.
     model
         A home model. Defaults to the shipped model of the home's language.
 
@@ -150,7 +150,7 @@ class HomeAgent:
         self.move(home)
 
     def move(self, home: Home) -> None:
-        """Switch to another home, or to the same home with new phrases."""
+        """Switch to another home, or to a new version of this one; forget the conversation."""
         self._first_timers = home.timers
         self._settle(home)
         self.forget()
@@ -216,7 +216,7 @@ class HomeAgent:
         }
 
     def explain(self, text: str, *, area: str | None = "") -> str:
-        """Return an explanation, in words, of how a text is understood."""
+        """Return the plan for a text, followed by an explanation in words."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
         said = self.world.read(text)
         situation = Situation(check_area(self.home, area), self.before)
@@ -300,7 +300,7 @@ class HomeAgent:
         return self._act(command, confidence, turn, now)
 
     def _tried(self, text: str, turn: _Exchange, now: datetime, depth: int) -> HomeReply | None:
-        """Return the reply to a part of a text, or None if it is not clearly a command."""
+        """Reply to part of a text and keep the effects; None if it is not clearly a command."""
         trial = _copied(turn)
         reply = self._reply(text, trial, now, depth + 1)
         if reply.kind != "act" or reply.confidence < _PARTS:
@@ -312,7 +312,7 @@ class HomeAgent:
     def _last_part(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
     ) -> HomeReply | None:
-        """Return the reply to a command after a comma if the text before it names nothing known."""
+        """Return the reply to the text after a comma; None if a full name precedes the comma."""
         utterance = said.utterance
         names = [n for each in utterance.mentions if each.full for n in each.places]
         if (
@@ -327,9 +327,10 @@ class HomeAgent:
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int,
         known: dict[int, tuple[list[HomeReply], _Exchange]], least: float = 0.0,
     ) -> HomeReply | None:  # fmt: skip
-        """Return the reply to two commands in a text; None if one is declined or below `least`.
+        """Divide a text at a position, and return the joint reply to both parts.
 
-        `known` caches the replies by the position at which the text was divided.
+        Returns None if a reply declines, or if its confidence is below `least`. `known` caches the
+        replies by position.
         """
         if depth >= _MOST_PARTS:
             return None
@@ -365,7 +366,7 @@ class HomeAgent:
         )
 
     def _completed(self, said: TextWorld, command: Command, turn: _Exchange) -> Command:
-        """Return a command with its free text, such as a list item, filled in."""
+        """Return a command with its free-text value, such as a list item, filled in."""
         if command.verb not in _FREE_TEXTS:
             return command
         spans = said.spans(command)
@@ -376,7 +377,7 @@ class HomeAgent:
         return found._replace(target=command.target) if said.is_text(found) else command
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
-        """Return the reply to a text that answers the pending question, or None if it does not."""
+        """Treat a text as the answer to the pending question; None if it is not an answer."""
         command, self.pending = self.pending, None
         waiting, self.waiting = self.waiting, ()
         if command is None:
@@ -395,7 +396,7 @@ class HomeAgent:
         return HomeReply("act", " ".join(told), dict(turn.changes), (), 1.0, commands=todo)
 
     def _is_other_command(self, said: TextWorld, pending: Command, turn: _Exchange) -> bool:
-        """Return whether a text has a verb, and one that the pending command does not have."""
+        """Return whether a text has a verb other than that of the pending command."""
         if not any(said.utterance.is_order(n) for n in range(len(said.utterance.folded))):
             return False
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
@@ -432,7 +433,7 @@ class HomeAgent:
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]],
         turn: _Exchange,
     ) -> tuple[Command, float]:  # fmt: skip
-        """Return the likeliest reading whose value is in range, with its confidence."""
+        """Return the command or, if its value is out of range, a likely one with a valid value."""
         if self._beyond(command, confidence, turn) is not None:
             for other, share in ranked:
                 is_same = other.target.ids == command.target.ids and not other.is_question
@@ -441,7 +442,7 @@ class HomeAgent:
         return command, confidence
 
     def _beyond(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply | None:
-        """Return a reply that declines a value out of range, or None if the value is possible."""
+        """Return a reply that declines an out-of-range value, or None if the value is valid."""
         value = command.value
         if not isinstance(value, float | int):
             return None
@@ -458,7 +459,7 @@ class HomeAgent:
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
     ) -> HomeReply:
-        """Return a question about the likeliest commands, or decline if none is likely."""
+        """Ask which of the likely commands is meant, or decline if there are none."""
         likely = [
             each
             for each, share in ranked
@@ -672,7 +673,7 @@ class HomeAgent:
         return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
-        """Return the names of a target's entities; equal names are followed by the area."""
+        """Return the names of a target's entities, followed by the area if names are equal."""
         found = []
         count = Counter(self._called(each) for each in dict.fromkeys(target.ids))
         for id_ in target.ids:

@@ -10,8 +10,8 @@ class Verb(NamedTuple):
     """A verb of a domain, with the state, attribute and value that it sets.
 
     `value` is the type of the spoken value (`percentage`, `number`, `colour`, `text`). For
-    relative verbs, `by` is the default change of the attribute. `ends` is true if words may name an
-    end of the scale (*maximum*).
+    relative verbs, `by` is the default change of the attribute. `ends` is true if the value can
+    also be an end of the scale (*maximum*).
     """
 
     name: str
@@ -146,7 +146,7 @@ def states_of(domain: str, own: str = "") -> tuple[str, ...]:
 
 
 def kind_name(kind: str) -> str:
-    """Return the English name of a kind: its device class, or else its domain.
+    """Return the English name of a kind of entity: its device class, or else its domain.
 
     >>> kind_name("cover:garage_door"), kind_name("media_player")
     ('garage door', 'media player')

@@ -89,7 +89,7 @@ class Sentence:
     """A sentence of the corpus, with its intent, slots and the area of the speaker.
 
     `group` identifies sentences with the same meaning. `domain` restricts the entities that a
-    name may refer to. `response` is the answer, or the kind of question (`any`).
+    name may refer to. `response` is the expected answer, or the kind of question (such as `any`).
     """
 
     text: str
@@ -103,7 +103,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class HomeExample:
-    """A sentence with its meaning in a home; words in `strange` are not learnt."""
+    """A sentence with its meaning in a home; the made-up words in `strange` are not learnt."""
 
     text: str
     world: HomeWorld
@@ -118,9 +118,9 @@ class HomeExample:
         return self.command.target.kind if self.command.target.by == "kind" else ""
 
     def demonstrations(self, world: HomeWorld | None = None) -> Iterator[Demonstration]:
-        """Yield a demonstration of the command and, if it has a free text, one of that text.
+        """Yield the command as a demonstration; another one shows its free-text value, if any.
 
-        `world` is the home of the example, with a learnt vocabulary.
+        `world` is the home of the example with a learnt vocabulary; by default, without one.
         """
         said = (world or self.world).read(self.text, self.command.target.kind)
         if isinstance(self.command.source, str):
@@ -147,7 +147,7 @@ class HomeCorpus:
 
 
 def corpus_folder(corpora: str | Path | None = None) -> Path:
-    """Return the folder `home` inside the given or the default corpora."""
+    """Return the folder of the home corpus, in `corpora` or in the default place."""
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(
@@ -187,8 +187,8 @@ def split(
 ) -> tuple[list[HomeExample], list[HomeExample]]:
     """Return training and held-out examples; sentences of one group stay together.
 
-    Groups are held out in random order until a `share` of all sentences is reached. The position of
-    a group depends only on its name, so that an additional group hardly changes the split.
+    Groups are held out in random order, up to a `share` of all sentences. The order depends only on
+    the names of the groups and the seed, so that an additional group hardly changes the split.
     """
     groups: dict[str, list[HomeExample]] = {}
     for each in examples:
@@ -209,7 +209,7 @@ def split(
 
 @dataclass(frozen=True)
 class _Meaning:
-    """Meaning of an intent with slots: verb, entity or kind, place and value."""
+    """Meaning of a corpus sentence: its verb, entity or kind of entity, place and value."""
 
     verb: str
     name: str = ""
@@ -225,7 +225,7 @@ class _Meaning:
 
 
 def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
-    """Return the meaning of a sentence in a home, or the reason why it has none."""
+    """Return a sentence with its meaning in a home, or the reason why it has none."""
     here = _by_name(world.home.areas, sentence.here)
     situation = Situation(here.id if here else "")
     meaning = _meaning(world.home, sentence)
@@ -246,7 +246,7 @@ def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
 
 
 def with_text(said: TextWorld, command: Command, text: str, situation: Situation) -> Command | None:
-    """Return a command with a free text, or None if the sentence does not contain that text."""
+    """Return the command with `text` as its value, or None if the sentence lacks that text."""
     spans = said.spans(command).actions(situation)
     return next((each for each in spans if str(each.value).lower() == text.lower()), None)
 
@@ -285,7 +285,7 @@ def usual_domain(intent: str) -> str:
 
 
 def _preference(command: Command, meaning: _Meaning) -> tuple[bool, bool, bool]:
-    """Return a sort key of equivalent commands: full names and spoken places first."""
+    """Return a sort key that puts commands with full names and spoken places first."""
     target = command.target
     return (target.by == "part", target.choice, not target.place)
 
@@ -361,7 +361,7 @@ def _question(sentence: Sentence, meaning: _Meaning) -> _Meaning | str:
 
 
 def _where(home: Home, sentence: Sentence) -> str | None:
-    """Return the place in a sentence's slots, as in `Target.where`; None if unknown."""
+    """Return the place that the slots name, as in `Target.where`; None if the home lacks it."""
     slots = sentence.slots
     if "area" in slots:
         area = _by_name(home.areas, _one(slots["area"]))
@@ -408,7 +408,7 @@ def _timer(home: Home, sentence: Sentence) -> _Meaning | str:
 
 
 def _one(value: Any) -> Any:
-    """Return the value of a slot; of several spellings, the last, which is trimmed."""
+    """Return the value of a slot, or the last value if several are listed."""
     return value[-1] if isinstance(value, (list, tuple)) and value else value
 
 
@@ -462,7 +462,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Return a sentence spoken in the area `usual` if the home lacks the speaker's area."""
+    """Return the sentence as spoken in the area `usual` if the home lacks the speaker's area."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)
@@ -477,7 +477,7 @@ def _response(value: Any) -> str:
 
 
 def _with_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return test homes whose name templates are expanded: `Hall[way]` becomes an alias."""
+    """Return a home's data with name templates expanded: `Hall[way]` becomes two names."""
     made, ids = dict(data), set[str]()
     areas = {each.get("id"): each.get("id") for each in data.get("areas") or []}
     areas |= {str(each["name"]).lower(): each.get("id") for each in data.get("areas") or []}
@@ -515,10 +515,7 @@ def _spellings(template: str) -> list[str]:
 
 
 def _some_texts(part: Any, depth: int) -> list[str]:
-    """Return the first expansions of a template, in hassil's order.
-
-    hassil itself has no limit on the number of expansions.
-    """
+    """Return the first expansions of a template, in hassil's order."""
     kinds = hassil("expression")
     if isinstance(part, kinds.TextChunk):
         return [str(part.original_text)]
@@ -548,7 +545,7 @@ def parse_template(template: str) -> Any:
         raise
     except Exception as error:  # hassil reports invalid templates by assertions, among others
         raise TemplateError(
-            f"A template must have valid hassil syntax; got {shorten(template)}."
+            f"A template must have valid hassil syntax; got {shorten(template)}. Correct it."
         ) from error
 
 
@@ -563,8 +560,8 @@ def named_errors(where: str) -> Iterator[None]:
             RecursionError) as error:  # fmt: skip
         told = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise CorpusError(
-            f"{where} must be in the format of Home Assistant Intents; got {told}. Download the "
-            "file again."
+            f"{where} must be in the format of Home Assistant Intents; reading it raised {told}. "
+            "Download the file again."
         ) from error
 
 
@@ -590,7 +587,7 @@ def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
-    """Return the home with an entity added for each kind that it lacks but sentences need."""
+    """Return the home, with entities added for kinds that only the sentences mention."""
     missing: dict[str, Entity] = {}
     world = HomeWorld(home, home_language(""))
     for sentence in sentences:
@@ -618,7 +615,7 @@ def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
 
 
 def _grouped(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return distinct sentences; those with equal meaning or text share a group."""
+    """Return the sentences without duplicates; equal meanings or texts share a group."""
     leader: dict[str, str] = {}
 
     def find(group: str) -> str:

@@ -1,4 +1,4 @@
-"""Device classes of things that have none, read from their names."""
+"""Device classes inferred from names, for entities without a device class."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ _ENDING = 4  # minimum letters of a noun that ends a compound, such as *Küchenr
 
 
 def with_device_classes(home: Home, language: Language) -> Home:
-    """Return a home in which covers without a device class get the one that their name says.
+    """Return a home with the missing device classes of covers inferred from their names.
 
-    Otherwise, *close the blinds* would also close a garage door.
+    Without device classes, *close the blinds* would also close a garage door.
 
     >>> from groundling.language import ENGLISH
     >>> home = Home.from_data({"entities": [{"id": "cover.a", "name": "Kitchen Window Blinds"},
@@ -72,7 +72,7 @@ def with_device_classes(home: Home, language: Language) -> Home:
 
 
 def _classed(entity: Entity, classes: Mapping[str, str], language: Language) -> Entity:
-    """Return a cover with the class of the last noun in its name that has one."""
+    """Return a cover with the device class that the last known noun of its name denotes."""
     if entity.domain != "cover" or entity.device_class:
         return entity
     words = entity.name.split()

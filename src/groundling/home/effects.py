@@ -37,7 +37,9 @@ def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States
     }
     for id_, new in (given or {}).items():
         if id_ not in found:
-            raise HomeError(f"`states` must contain only entities of the home; got {id_!r}.")
+            raise HomeError(
+                f"`states` must contain only entities of the home; got {id_!r}. Check the id."
+            )
         if not isinstance(new, Mapping) or not isinstance(new.get("attributes") or {}, Mapping):
             raise HomeError(
                 f"`states` of {id_!r} must be a mapping with `state` and `attributes`; got "
@@ -104,7 +106,7 @@ def _after(
 def _level(
     verb: Verb, name: str, state: str, attributes: Mapping[str, Any], value: Any
 ) -> float | int:
-    """Return the new value of an attribute, converted to its scale."""
+    """Return the new value of an attribute, on the attribute's own scale."""
     full = _SCALES.get(name, 100)
     is_share = verb.value == "percentage"
     size = float(verb.by if value is None else value)
@@ -132,7 +134,7 @@ def _items(attributes: Mapping[str, Any], verb: str, item: str) -> tuple[str, di
 def limits(
     command: str, value: float, entity: Entity | None = None, now: Mapping[str, Any] | None = None
 ) -> tuple[float, float] | None:
-    """Return the smallest and largest possible value if a spoken value is out of range.
+    """Return the range of possible values if a spoken value is outside it, else None.
 
     >>> limits("set temperature", 900, Entity("climate.a", "A"), {"attributes": {}})
     (0.0, 100.0)

@@ -43,7 +43,8 @@ class Target(NamedTuple):
     `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty. `kind` is a
     domain, or a domain with a device class (`cover:curtain`). `where` is `area:ID`, `floor:ID`, or
     empty for everywhere; `place` is how the text expresses it. With `choice`, the text means one of
-    the entities without saying which.
+    the entities without saying which. `minus` tells what is excepted (*except the hall*): a `name`,
+    a `place`, a `kind`, or `all` of them.
     """
 
     ids: tuple[str, ...] = ()
@@ -58,7 +59,8 @@ class Target(NamedTuple):
 class Command(NamedTuple):
     """A command or question: a verb, its target, and a value or the state asked about.
 
-    `source` is the range of words of a free-text value: start (inclusive) and end (exclusive).
+    `source` is what the value comes from: a type of value such as `duration` or, for a free-text
+    value, its range of words (start inclusive, end exclusive).
 
     >>> print(Command("turn on", Target(("light.desk",), "name")))
     turn on light.desk
@@ -81,13 +83,17 @@ class Command(NamedTuple):
         return self.verb in QUESTIONS
 
     def says(self, verb: str) -> bool:
-        """Return whether the command means a verb; *whether* includes *any* and *all*."""
+        """Return whether the command has a given verb; *whether* counts as *any* and *all* too."""
         return self.verb == verb or (self.verb == "whether" and verb in ("any", "all"))
 
 
 @dataclass(frozen=True)
 class Situation:
-    """Context of a text: the speaker's area, the previous topic and previous commands."""
+    """Context of a text.
+
+    `here` is the speaker's area, and `before` has the entities that the previous text was about.
+    `done` is the command of this text once it has been carried out.
+    """
 
     here: str = ""
     before: tuple[str, ...] = ()
@@ -115,7 +121,7 @@ class HomeWorld:
         self.names = HomeNames(home, language)
 
     def read(self, text: str, kind: str = "") -> TextWorld:
-        """Return the environment of one text; `kind` is a candidate even if not mentioned."""
+        """Return the environment of a text; `kind` adds commands about a kind it does not name."""
         return TextWorld(self, Utterance.of(text, self.names, self.knowledge), kind)
 
     @cached_property
@@ -130,7 +136,7 @@ class HomeWorld:
         return {key: tuple(ids) for key, ids in found.items()}
 
     def _add_temperatures(self, found: dict[tuple[str, str], list[str]]) -> None:
-        """Add thermostats, or else sensors, as the entities that give a place's temperature."""
+        """Add the entities that measure a place's temperature: thermostats, or else sensors."""
         places = dict.fromkeys(where for _, where in found)
         for where in places:
             ids = found.get(("climate", where)) or found.get(("sensor:temperature", where))
@@ -183,7 +189,7 @@ class TextWorld:
         self._things: dict[int, tuple[Target, dict[str, Any], dict[str, Any]]] = {}
 
     def spans(self, command: Command) -> TextWorld:
-        """Return the environment whose actions are candidates for a command's free text."""
+        """Return the environment whose actions are candidates for a free-text value."""
         return TextWorld(self.world, self.utterance, self._kind, command)
 
     @property
@@ -201,7 +207,7 @@ class TextWorld:
     # ---- the environment ---------------------------------------------------------------
 
     def actions(self, state: Situation) -> tuple[Command, ...]:
-        """Return the possible commands, as actions."""
+        """Return the commands that the text may mean; none if one has been carried out."""
         if state.done:
             return ()
         if state not in self._offered:
@@ -216,7 +222,7 @@ class TextWorld:
         return self._offered[state]
 
     def step(self, state: Situation, action: Command) -> Situation:
-        """Return the situation after a command, for the next text."""
+        """Return the situation in which the command has been carried out."""
         ids = () if action.target.choice and not action.is_question else action.target.ids
         kept = action.target.kind if action.target.choice else ""
         return replace(state, done=(action.verb, tuple(sorted(ids)), action.value, kept))
@@ -250,7 +256,7 @@ class TextWorld:
         return GroundingGraph(nodes, edges, roles=nodes)
 
     def _something_fits(self, state: Situation) -> bool:
-        """Return whether some candidate uses all names, places, kinds and values in the text."""
+        """Return whether some command uses all names, places, kinds and values in the text."""
         if state not in self._fits:
             says_value = bool(self.utterance.literals)
             self._fits[state] = any(
@@ -262,7 +268,7 @@ class TextWorld:
         return self._fits[state]
 
     def _described(self, target: Target) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return two sets of labels: of a target, and of the mentions that it does not use."""
+        """Return the labels of a target, and those of the mentions that it does not use."""
         known = self._things.get(id(target))
         if known is None or known[0] is not target:
             known = (target, self._thing(target), self._unused(target))
@@ -294,7 +300,7 @@ class TextWorld:
         return labels
 
     def _is_list(self, target: Target) -> bool:
-        """Return whether the named entities form a list, joined by conjunctions and the like."""
+        """Return whether only commas and function words separate the named entities."""
         mentions, language = self.utterance.mentions, self.world.language
         said = [e.places[0] for e in mentions if e.kind == "name" and {*e.ids} & {*target.ids}]
         the = DETERMINERS.get(language.name, ())
@@ -304,7 +310,7 @@ class TextWorld:
         return all(self.utterance.folded[n] in plain - PARTICLES for n in between)
 
     def _said_part(self, target: Target) -> str:
-        """Return how specific a partial name is: several words, one word, or just a kind."""
+        """Return how specific a partial name is: `words`, a `word`, or just a word for a `kind`."""
         said = [each for each in self.utterance.of_kind("name") if target.ids[0] in each.ids]
         words = [self.utterance.folded[n] for n in max((e.places for e in said), key=len)]
         shares = self.world.knowledge.shares
@@ -343,7 +349,7 @@ class TextWorld:
         return not known.isdisjoint(self.utterance.folded[start:])
 
     def is_text(self, command: Command) -> bool:
-        """Return whether a free text is more than articles or the verb of the command."""
+        """Return whether a free-text value is more than articles or the verb of the command."""
         said, language = self.utterance, self.world.language
         plain = {*language.articles, *DETERMINERS.get(language.name, ())}
         words = said.folded[slice(*command.source)] if isinstance(command.source, tuple) else ()
@@ -362,7 +368,7 @@ class TextWorld:
         return command.is_question and is_known and not self._described(command.target)[1]
 
     def is_listed(self, command: Command) -> bool:
-        """Return whether a command is about a list of names that are all names in the text."""
+        """Return whether a command is for a list of entities and uses all names in the text."""
         thing, unused = self._described(command.target)
         known = IMPERATIVES.get(self.world.language.name)
         return bool(known) and "listed" in thing and not unused and not command.is_question
@@ -374,7 +380,7 @@ class TextWorld:
         return frozenset(n for each in places for n in each.places)
 
     def ask_if_vague(self, command: Command, state: Situation) -> Command:
-        """Return a command as a choice if it refers to an entity only by a noun for a kind.
+        """Return a command that asks which entity is meant if the text says only its kind.
 
         *Turn on the light* does not mean the Porch Light, even if no other name has the word
         *light*.
@@ -446,7 +452,7 @@ class TextWorld:
         return False
 
     def _around(self, verb: str, start: int, end: int) -> dict[str, Any]:
-        """Return labels of a range of words: the words before it and after it."""
+        """Return labels of a range of words: its neighbours, and its first and last words."""
         words = [("^", -2), *self.utterance.masks(self._kept), ("$", len(self.utterance.folded))]
         before = next(word for word, at in reversed(words) if at < start)
         after = next(word for word, at in words if at >= end)
@@ -643,10 +649,10 @@ class TextWorld:
     def _readings(
         self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool, plural: bool
     ) -> Iterator[Target]:
-        """Yield targets: single entities with unique names, and all entities that share a name.
+        """Yield the targets of a name, by kind of entity: the only one, all, or a choice.
 
-        A word for a kind (`vague`) never means only the entities that have this word in their
-        names. A plural (*which lights*) never means a single entity.
+        A name that is only a word for a kind (`vague`) never means all entities with this word in
+        their names. A plural (*which lights*) never means a single entity.
         """
 
         def kind_of(entity: Entity) -> str:
@@ -705,7 +711,7 @@ class TextWorld:
                 yield Target(ids, by)
 
     def _may_refer(self, by: str) -> bool:
-        """Return whether the text may refer to the previous turn by *it* or *the other one*."""
+        """Return whether the text may refer to earlier entities with *it* or *the other one*."""
         name, words = self.world.language.name, self.utterance.folded
         if by == "other":
             return name not in OTHERS or not OTHERS[name].isdisjoint(words)
@@ -719,7 +725,7 @@ class TextWorld:
         return {by: ids for by, ids in found.items() if ids}
 
     def _other_one(self, before: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the only other entity of the same kind in the same area, if there is one."""
+        """Return the entity that *the other one* means, or nothing if several are possible."""
         if len(before) != 1 or before[0] not in self.home.entity_of:
             return ()
         entity = self.home.entity_of[before[0]]
@@ -781,7 +787,7 @@ class TextWorld:
             yield from self._questions(target, entities)
 
     def _means_one(self, target: Target) -> bool:
-        """Return whether the text is in the singular although several entities fit."""
+        """Return whether the text means only one of a target's entities."""
         if len(target.ids) < 2 or target.by not in ("kind", "part", "name") or target.minus:
             return False
         if target.place == UNCLEAR:
@@ -819,12 +825,12 @@ class TextWorld:
 
     @cached_property
     def _says_duration(self) -> bool:
-        """Whether the text has a duration (other than *a second*), which each command must use."""
+        """Whether the text has a duration other than *a second*; every command must use it."""
         return any(e.type == "duration" and e.value != 1.0 for e in self.utterance.literals)
 
     @cached_property
     def _says_amount(self) -> bool:
-        """Whether the text has a value with a unit, which each command must use."""
+        """Whether the text has a value with a unit; every command must use it."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
         return any(
             each.unit in ("percent", "degree", "kelvin") and not named & set(each.places)

@@ -114,7 +114,7 @@ def _json(path: Path) -> Mapping[str, Any]:
         text = read_plain(path, YAML_BYTES, HomeError).decode("utf-8-sig")
         data = parse_json(text.strip(), "Copy the file again.")
     except (UnicodeDecodeError, DemonstrationError) as error:
-        raise HomeError(f"{path} must be JSON. {str(error)[:200]}") from error
+        raise HomeError(f"{path} must contain valid JSON. {str(error)[:200]}") from error
     if not isinstance(data, Mapping):
         raise HomeError(f"{path} must contain a JSON object. Copy the file again.")
     return data

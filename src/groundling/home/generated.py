@@ -1,4 +1,4 @@
-"""Random homes, which give existing sentences new names and places."""
+"""Random homes, which give the sentences of the corpus other names and places."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ _SENSOR_COUNT = 12  # number of sensors of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
-    """Return a random English home; `names` selects one of two disjoint lists of names.
+    """Return a random English home; the lists of `known` and `new` names are disjoint.
 
     >>> home = generated_home(1)
     >>> len(home.areas) >= 4, home == generated_home(1), home == generated_home(2)

@@ -32,7 +32,7 @@ class HomeError(GroundlingError, ValueError):
 
 @dataclass(frozen=True)
 class Floor:
-    """A floor of a home, with its other names (`aliases`)."""
+    """A floor of a home, with its alternative names (`aliases`)."""
 
     id: str
     name: str
@@ -82,7 +82,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Timer:
-    """A running timer; times are in seconds."""
+    """A running or paused timer; times are in seconds."""
 
     name: str = ""
     area: str = ""
@@ -249,7 +249,7 @@ def phrases_path(path: str | Path) -> Path:
 
 
 def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
-    """Add a phrase to the home's file of taught phrases, and return its path.
+    """Add a phrase to the home's file of taught phrases, and return the path of the file.
 
     If the phrase exists, its meaning is replaced. The file of the home itself is not changed.
     """
@@ -264,7 +264,7 @@ def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
 
 
 def _shown(value: object) -> str:
-    """Return a value, shortened, or the name of its type, for an error message."""
+    """Return a short form of a value, or the name of its type, for an error message."""
     if isinstance(value, (str, int, float, bool, type(None))):
         return shorten(value)
     return f"a {type(value).__name__}"
@@ -377,7 +377,7 @@ def _timer(row: Mapping[str, Any]) -> Timer:
 
 
 def state_text(value: object, what: str) -> str:
-    """Return the state of an entity as text, undoing YAML's conversion of `on` and `off`."""
+    """Return the state of an entity as text; YAML's Booleans become `on` and `off` again."""
     if isinstance(value, Mapping):  # corpus fixtures have a spoken and a stored form
         value = value.get("out")
     if isinstance(value, bool):
@@ -404,14 +404,18 @@ def _unique(what: str, things: Iterable[Floor | Area | Entity]) -> set[str]:
     seen: set[str] = set()
     for each in things:
         if each.id in seen:
-            raise HomeError(f"The id of each {what} must be unique; got {each.id!r} twice.")
+            raise HomeError(
+                f"The id of each {what} must be unique; got {each.id!r} twice. Change one of them."
+            )
         seen.add(each.id)
     return seen
 
 
 def _known(what: str, id_: str, known: set[str], kind: str) -> None:
     if id_ and not known:
-        raise HomeError(f"{what} must be empty, since the home has no {kind}; got {id_!r}.")
+        raise HomeError(
+            f"{what} must be empty, because the home has no {kind}; got {id_!r}. Add the {kind}."
+        )
     if id_ and id_ not in known:
         shown = ", ".join(map(repr, sorted(known)[:8]))
         raise HomeError(

@@ -29,7 +29,7 @@ def training_examples(
     examples: Sequence[HomeExample] | None = None,
     seed: int = 0,
 ) -> list[HomeExample]:
-    """Return the training examples: corpus sentences, templates and paraphrases.
+    """Return the training examples: sentences of the corpus, and sentences from templates.
 
     `examples` are the corpus examples to use; by default, all.
     """
@@ -53,7 +53,10 @@ class Training:
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
-        """Return the split: a fifth of the paraphrase groups, with all equal texts, is held out."""
+        """Return the split, in which a fifth of the sentences is held out.
+
+        Paraphrases stay together, and training texts that equal a held-out text are removed.
+        """
         corpus = read_corpus(corpora, language)
         training, held_out = split(corpus.examples, seed=SEED)
         said = {each.text.lower() for each in held_out}
@@ -63,7 +66,7 @@ class Training:
 
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
-    """Return the vocabulary of examples, without words that occur only inside names."""
+    """Return the vocabulary of examples, without words that occur only in names."""
     examples = list(examples)
     said = [(each, _plain_words(each)) for each in examples]
     open_ = [words for each, words in said if isinstance(each.command.source, tuple)]
@@ -73,7 +76,7 @@ def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
 
 
 def _plain_words(example: HomeExample) -> list[str]:
-    """Return the words of a text, without those that are only in names or a free text."""
+    """Return the words of a text, without names, free-text values and made-up words."""
     said, command = example.world.read(example.text).utterance, example.command
     is_kind = command.target.by in ("kind", "everything")
     named = {
@@ -90,7 +93,7 @@ def _plain_words(example: HomeExample) -> list[str]:
 
 
 def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
-    """Return home examples, converted to demonstrations."""
+    """Convert home examples to demonstrations, without those whose command is impossible."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:
@@ -100,7 +103,7 @@ def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[D
 
 
 def fit(examples: Sequence[HomeExample], language: str = "en") -> HomeModel:
-    """Return a home model trained on examples with `Follower()`."""
+    """Return a home model trained on examples, with automatic settings."""
     knowledge = learn_words(examples)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

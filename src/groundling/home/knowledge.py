@@ -37,9 +37,9 @@ class Knowledge:
     def learn(
         cls, examples: Iterable[tuple[Sequence[str], str]], frames: Iterable[str] = ()
     ) -> Knowledge:
-        """Return the counts of words in masked texts, also by the kind in the same text.
+        """Return the vocabulary of texts, each given as its words and its kind of entity.
 
-        `frames` are the words around a free text, for each text that has one.
+        `frames` are the words around free-text values.
         """
         words, pairs = Counter[str](), Counter[tuple[str, str]]()
         for text, kind in examples:
@@ -85,7 +85,7 @@ class Knowledge:
         )
 
     def domains_of(self, word: str) -> tuple[str, ...]:
-        """Return the domains that a word names: most texts with the word are about them.
+        """Return the domains that at least half of the texts with a word are about.
 
         >>> Knowledge({}, {"blinds": {"cover:blind": 0.5, "cover": 0.4}}).domains_of("blinds")
         ('cover',)
@@ -106,7 +106,7 @@ class Knowledge:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Knowledge:
-        """Return the vocabulary in a JSON string written by `to_json`."""
+        """Restore the vocabulary from a JSON string written by `to_json`."""
         try:
             data = json.loads(text)
             words = {str(word): int(count) for word, count in data["words"].items()}

@@ -229,7 +229,7 @@ def is_singular(words: Sequence[str], language: Language) -> bool:
 
 
 def _numbers(words: str, start: int = 1, step: int = 1) -> dict[str, float]:
-    """Return numerals, given words in ascending order; alternatives are separated by `|`.
+    """Map number words, listed in ascending order, to numbers; `|` separates alternatives.
 
     >>> _numbers("un|une deux")
     {'un': 1.0, 'une': 1.0, 'deux': 2.0}
@@ -274,7 +274,7 @@ _COLOURS = [
 
 
 def _colours(words: str) -> dict[str, str]:
-    """Return colours, given words in the order of the corpus."""
+    """Map the words for colours, listed in the order of `_COLOURS`, to their English names."""
     rows = zip(_COLOURS, words.split(), strict=True)
     return {word: colour for colour, row in rows for word in row.split("|")}
 

@@ -31,7 +31,7 @@ _WORDS = "words.json"
 
 @dataclass(frozen=True)
 class HomeModel:
-    """Model of homes in one language: a follower and its vocabulary."""
+    """Model for homes in one language: a follower and its vocabulary."""
 
     language: str
     follower: Follower
@@ -51,7 +51,7 @@ class HomeModel:
 
     @classmethod
     def load(cls, folder: str | Path, language: str) -> HomeModel:
-        """Return the model in a folder."""
+        """Load a model from a folder."""
         place = Path(folder)
         if not (place / _WORDS).is_file():
             raise GroundlingError(

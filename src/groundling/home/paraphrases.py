@@ -1,4 +1,4 @@
-"""Groundling's own paraphrases: templates of sentences, sampled in random homes."""
+"""Examples sampled from Groundling's own sentence templates, in random homes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _BEFORE = 0.15  # share of sentences that come after a sentence about another to
 def expand_paraphrases(
     language: str = "en", *, homes: Sequence[Home] | None = None, count: int = 1000, seed: int = 0
 ) -> list[HomeExample]:
-    """Return up to `count` examples, sampled from the built-in templates of a language.
+    """Return up to `count` examples from the built-in templates of a language, if it has any.
 
     >>> expand_paraphrases("xx")
     []
@@ -171,7 +171,7 @@ class _Paraphrase(Sampler):
         return self.row.get("state", self.slots.get("value"))
 
     def _prefixed(self, text: str) -> str:
-        """Return a text, sometimes with unknown filler words prepended."""
+        """Return a text, sometimes with made-up words before it."""
         if self.block.name == "decline" or self.dice.random() >= _PREFIXED:
             return text
         words = [self._strange_word() for _ in range(self.dice.randint(1, 3))]
@@ -182,7 +182,7 @@ class _Paraphrase(Sampler):
         return [self.things[each] for each in _SEVERAL_NAMES if each in self.things]
 
     def _names_another(self, text: str) -> bool:
-        """Return whether the word for a kind is also the full name of one entity."""
+        """Return whether the word for a kind is also the full name of an entity."""
         said = Utterance.of(text, self.world.names).of_kind("name")
         return any(
             self.home.entity_of[id_].domain in self.block.domains
@@ -278,7 +278,7 @@ class _Paraphrase(Sampler):
         return thing.name.lower()
 
     def _fitting_places(self) -> tuple[Sequence[Area], Sequence[Floor]]:
-        """Return the areas and floors that have entities of the kind (or none, if `absent`)."""
+        """Return the areas and floors with entities of the kind; if `absent`, without them."""
         if not self.row.get("absent"):
             return super()._fitting_places()
         areas = [
@@ -306,7 +306,7 @@ class _Paraphrase(Sampler):
 
 
 def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
-    """Return examples with two commands in one text, from the same home."""
+    """Return examples that join two commands for the same home in one text."""
     dice = random.Random(f"joined {seed}")
     homes: dict[int, list[HomeExample]] = {}
     for each in filter(_is_plain, examples):
@@ -316,7 +316,7 @@ def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) ->
 
 
 def delay_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
-    """Return examples whose commands are carried out after a delay."""
+    """Return examples of commands to carry out after a delay."""
     dice = random.Random(f"delayed {seed}")
     plain = list(filter(_is_plain, examples))
     made = (_delayed(dice, dice.choice(plain)) for _ in range(count if plain else 0))
@@ -324,7 +324,7 @@ def delay_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -
 
 
 def _is_plain(example: HomeExample) -> bool:
-    """Return whether an example is a command whose text describes its entities."""
+    """Return whether an example is a command that can be joined to another or delayed."""
     command = example.command
     is_command = bool(command.target.ids) and not command.is_question
     return is_command and not example.situation.before and command.source != "duration"

@@ -18,7 +18,7 @@ _LONGEST_NUMBER = 100  # in characters; sexagesimal numbers (`1:30`) take quadra
 def load_yaml(
     path: str | Path, error: type[GroundlingError] = GroundlingError, *, aliases: bool = False
 ) -> Any:
-    """Return the plain values in a YAML file: texts, numbers, Booleans, lists and mappings.
+    """Return the plain values in a YAML file: strings, numbers, Booleans, lists and mappings.
 
     Raises `error`, naming the file, for tags, duplicate keys, aliases (unless `aliases` is set),
     and files that exceed the limits on bytes, values or levels.
@@ -44,7 +44,7 @@ def load_yaml(
 
 
 def _count(events: Iterator[Any], path: str, error: type[GroundlingError], aliases: bool) -> None:
-    """Raise an error if the values, counting aliases each time, or levels exceed the limits."""
+    """Raise an error if there are too many values or levels; every use of an alias counts."""
     yaml = _yaml()
     most, deepest = YAML_VALUES.most, YAML_DEPTH.most
     sizes: dict[str, int] = {}  # number of values inside each completed anchor
@@ -94,7 +94,7 @@ def _loader() -> Any:
                     raise yaml.constructor.ConstructorError(
                         None,
                         None,
-                        f"Keys must be unique; got {str(value)[:60]!r} twice.",
+                        f"Keys must be unique; got {str(value)[:60]!r} twice. Remove one of them.",
                         key.start_mark,
                     )
                 seen.add(value)

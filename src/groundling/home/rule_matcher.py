@@ -11,7 +11,7 @@ from groundling.home.environment import Command, HomeWorld
 
 
 class RuleMatcher:
-    """Recogniser of sentences in one home that uses hassil and the intents of a language."""
+    """Recogniser of sentences about a home, based on hassil and its intents for a language."""
 
     def __init__(self, world: HomeWorld, language: str) -> None:
         self.world = world

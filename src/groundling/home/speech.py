@@ -71,9 +71,9 @@ class Speech:
 @cache
 def load_speech(language: str) -> Speech:
     """Return the reply sentences of a language, by its code."""
-    path = files("groundling.home") / "phrases" / f"{language}.yaml"
+    folder = files("groundling.home") / "phrases"
+    path = folder / f"{language}.yaml"
     if not path.is_file():
-        raise GroundlingError(
-            f"`language` must be a language with reply phrases; got {language!r}."
-        )
+        known = sorted(each.name.removesuffix(".yaml") for each in folder.iterdir())
+        raise GroundlingError(f"`language` must be one of {', '.join(known)}; got {language!r}.")
     return Speech(load_yaml(str(path), GroundlingError))

@@ -57,7 +57,7 @@ def _presets() -> Presets[HomePreset]:
 
 
 class HomeTask(Task["Corpora", HomePreset]):
-    """Sentences about homes; each group of paraphrases is held out as a whole."""
+    """Task of understanding sentences about homes; groups of paraphrases are never divided."""
 
     name = "home"
     about = (
@@ -129,7 +129,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         return StudyCases(model.follower, [(model.follower, inside)], test, part="home")
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row: means over sentences, and the processor time of `fit` as a note."""
+        """Return a row with the means over all sentences, and the times of training and use."""
         scores = [score for outcome in outcomes for _, score in outcome["scores"]]
         metrics = {name: fmean(each[name] for each in scores) for name in scores[0]}
         interval = bootstrap([each["exact"] for each in scores], fmean)
@@ -168,7 +168,6 @@ class _Tests:
         self.language, self.held_out, self.source = corpus.language, held_out, source
 
     def examples(self, test: str) -> list[HomeExample]:
-        """Return the examples of a test."""
         if test == "held out":
             return list(self.held_out)
         if test == "questions":
@@ -189,7 +188,7 @@ def misspell(example: HomeExample, seed: int) -> HomeExample:
     """Return an example with a typo in one word.
 
     In a word of four letters or more, a letter is left out or doubled, or two letters are swapped.
-    In a free text, such as a list item, the typo becomes part of the value.
+    In a free-text value, such as a list item, the typo becomes part of the value.
     """
     dice = random.Random(f"typo {seed} {example.text}")
     words = example.text.split()
@@ -269,5 +268,5 @@ def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
 
 
 def replace_choice(command: Command) -> Command:
-    """Return a choice as a command for all its entities, because the rule matcher never asks."""
+    """Turn a choice into a command for all its entities, because the rule matcher never asks."""
     return command._replace(target=command.target._replace(choice=False))

@@ -53,7 +53,7 @@ _ANSWERS = {
 
 @dataclass(frozen=True)
 class Block:
-    """Templates of an intent that share slots and conditions."""
+    """A group of templates of one intent, with the same slots and conditions."""
 
     name: str
     intent: str
@@ -69,7 +69,7 @@ class Block:
 
 
 def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
-    """Return random homes in English, or rearranged homes of the corpus in other languages."""
+    """Return random homes or, for languages other than English, rearranged corpus homes."""
     if language == "en":
         return [generated_home(seed * 1000 + number) for number in range(count)]
     home = read_corpus(language=language).home
@@ -86,8 +86,8 @@ def expand_templates(
 ) -> list[HomeExample]:
     """Return up to `count` examples sampled from the templates of the corpus.
 
-    Blocks of templates take turns, so that none dominates. The blocks of an intent with few blocks
-    have several turns each. The same seed gives the same examples.
+    Blocks of templates take turns, so that none dominates. If an intent has few blocks, each of
+    them takes several turns. The same seed gives the same examples.
     """
     dice = random.Random(f"templates {language} {seed}")
     blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)
@@ -229,7 +229,7 @@ class Sampler:
         return self._value(part, depth)
 
     def _value(self, part: Any, depth: int) -> str:
-        """Return words for a reference to a list, and store the chosen value in its slot."""
+        """Choose a value from a template's list, store it in its slot, and return its words."""
         name, slot = part.list_name, part.slot_name
         if name in ("name", "area", "floor"):
             thing = self._thing(name)
@@ -310,7 +310,10 @@ class NothingError(Exception):
 
 def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:
     if not folder.is_dir():
-        raise CorpusError(f"The corpus must have a folder of templates; {folder} does not exist.")
+        raise CorpusError(
+            f"The corpus must have a folder of templates; {folder} does not exist. Download the "
+            "corpus again."
+        )
     rules: dict[str, str] = {}
     lists: dict[str, Any] = {}
     blocks: list[Block] = []
@@ -354,7 +357,7 @@ def _blocks(path: Path, intent: str, body: Mapping[str, Any]) -> Iterator[Block]
 
 
 def _answer(response: str) -> str:
-    """Return the kind of a question, given the name of its answer."""
+    """Return the kind of question (*any*, *all*) that a response of the corpus answers."""
     response = _ANSWERS.get(response, response)
     for kind in ("any", "all"):
         if response.startswith(f"{kind}_"):

@@ -132,7 +132,7 @@ class HomeNames:
         return [_without_article(each, self.language) for each in words]
 
     def split(self, words: Sequence[str]) -> list[str]:
-        """Return words with prefixed articles removed and compounds divided."""
+        """Return words with prefixed articles removed and compounds split."""
         return [
             part
             for word in self.plain(words)
@@ -140,7 +140,7 @@ class HomeNames:
         ]
 
     def corrected(self, word: str, known: Mapping[str, int]) -> str:
-        """Return the known word of which a word is a form or a typo, or else the word itself."""
+        """Return the known word that a word is an inflection or a typo of, or the word itself."""
         if self._spelt[0] is not known:
             grammar = dict.fromkeys(self.grammar, _USUAL)
             rare_first = sorted(known, key=lambda each: known[each])
@@ -215,7 +215,7 @@ class HomeNames:
         return at + step if 0 <= at + step < len(words) else None
 
     def _add_short(self, words: Sequence[str], found: _Found) -> None:
-        """Add mentions by words of two letters that are part of a name (*TV*, *kitchen TV*)."""
+        """Add mentions that consist of a two-letter word of a name (*TV* for *kitchen TV*)."""
         taken = {n for _, places, _ in found for n in places}
         for n, word in enumerate(words):
             is_short = len(word) == 2 and word.isalpha() and word not in self.grammar
@@ -257,7 +257,7 @@ class Utterance:
 
     @classmethod
     def of(cls, text: str, names: HomeNames, knowledge: Knowledge | None = None) -> Utterance:
-        """Return a text as read in a home; unknown words one edit from a known word are typos."""
+        """Read a text in a home; an unknown word one edit from a known word counts as a typo."""
         language, known = names.language, knowledge.words if knowledge else {}
         for pattern, plain in REWRITES.get(language.name, ()):
             text = pattern.sub(plain, text)
@@ -297,7 +297,7 @@ class Utterance:
 
     @cached_property
     def _address(self) -> int:
-        """Number of words in a form of address before a comma, or before a verb and its subject."""
+        """Number of words of a form of address at the beginning (*computer, …*)."""
         language, named = self.language, {n for each in self.mentions for n in each.places}
         fillers, said = FILLERS.get(language.name, ()), list(map(language.fold, self.words))
         size = 0
@@ -340,7 +340,7 @@ class Utterance:
 
     @cached_property
     def without_reason(self) -> str:
-        """Command beside a statement (*I'm leaving, lock the door*); empty if there is none."""
+        """Command before or after a statement (*I'm leaving, lock the door*), or empty."""
         if self.is_question:
             return ""
         orders = IMPERATIVES.get(self.language.name, frozenset())
@@ -365,7 +365,7 @@ class Utterance:
         return ""
 
     def _after_reason(self, place: int) -> str:
-        """Return the text from a position, unless a pronoun there means what is named before."""
+        """Return the text from a position; empty if a pronoun in it refers to an earlier name."""
         pronouns = PRONOUNS.get(self.language.name, frozenset())
         is_named = any(each.places[0] < place for each in self.mentions if each.kind == "name")
         refers = is_named and not pronouns.isdisjoint(self.folded[place:])
@@ -375,7 +375,7 @@ class Utterance:
     def spoken_joints(self) -> tuple[int, ...]:
         """Positions at which another command may start without a conjunction.
 
-        These are the positions of verbs of commands, and of names after *on* or *off*.
+        These are the positions of verbs that begin a command, and of names after *on* or *off*.
         """
         begins = {each.places[0] for each in self.mentions if each.full}
         return tuple(
@@ -385,7 +385,7 @@ class Utterance:
         )
 
     def is_order(self, place: int) -> bool:
-        """Return whether a position has the verb of a command that follows no conjunction."""
+        """Return whether the word at a position is a verb that begins a command."""
         name, named = self.language.name, {n for each in self.mentions for n in each.places}
         verbs = IMPERATIVES.get(name, frozenset()) - SINGULARS.get(name, frozenset())
         return (
@@ -396,7 +396,7 @@ class Utterance:
 
     @cached_property
     def orders(self) -> tuple[int, ...]:
-        """Positions after a conjunction that have the first word of a command."""
+        """Positions after a conjunction at which a command begins."""
         known = IMPERATIVES.get(self.language.name, frozenset())
         if self.is_question or any(each.type == "duration" for each in self.literals):
             return ()  # a delay may apply to both commands
@@ -413,7 +413,7 @@ class Utterance:
 
     @cached_property
     def masked(self) -> tuple[str, ...]:
-        """Words of the text, with names, places and values replaced by marks of their types."""
+        """Words of the text, with marks in place of names, places and values."""
         return tuple(word for word, _ in self.masks())
 
     @property
@@ -422,18 +422,17 @@ class Utterance:
         return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
     def _is_unsafe(self, place: int) -> bool:
-        """Return whether a word was corrected although it is short and may be correct."""
+        """Return whether a word was corrected although it is so short that it may be correct."""
         written = self.language.fold(self.words[place])
         return self.folded[place] != written and len(written) < _SHORTEST_TYPO
 
     def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
         """Yield the words that the model reads, each with its position in the text.
 
-        A name that is one known word is yielded as well as its mark, because it may be an ordinary
-        word (*lock*).
-        Consecutive words that are known only from names become one mark. With `only`, other
-        mentions and all values stay as written, and only words that occur beside free texts are
-        known.
+        Names and values are replaced by marks. If a name is a single known word, the word follows
+        the mark, because it may be an ordinary word (*lock*). Consecutive words that are known only
+        from names become one mark. With `only`, other mentions and all values are not replaced, and
+        only words that occur beside free-text values count as known.
         """
         mentions = [each for each in self.mentions if each.full]
         if only is not None:
@@ -471,7 +470,7 @@ class Utterance:
                     yield PART, place
 
     def _core(self, places: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the positions of a name, without a verb before it (*lock the front door lock*)."""
+        """Return the positions of a name, without an initial verb (*lock the front door lock*)."""
         is_verb = len(places) > 1 and places[1] > places[0] + 1 and not places[0]
         orders = IMPERATIVES.get(self.language.name, frozenset())
         return places[1:] if is_verb and self.folded[places[0]] in orders else places
@@ -504,7 +503,7 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
 
 
 def _joined(words: Sequence[str], names: HomeNames, known: Collection[str]) -> tuple[str, ...]:
-    """Return words with pairs joined that form a known word (*bed room*)."""
+    """Return the words, with neighbours joined if they form a known word (*bed room*)."""
     found: list[str] = []
     for word in words:
         before = names.language.fold(found[-1]) if found else ""
@@ -525,7 +524,7 @@ def _split_hyphens(word: str, language: Language) -> list[str]:
 
 
 def _stems(owners: Mapping[str, Iterable[str]], language: Language) -> dict[str, str]:
-    """Return the one-word names with which compounds begin, also with linking letters."""
+    """Map the spellings of names that can begin a compound to the names."""
     if language.name not in COMPOUNDS:
         return {}
     folded = (language.fold(name) for names in owners.values() for name in names)
@@ -556,7 +555,7 @@ def _short_names(
 ) -> dict[str, list[str]]:
     """Return unique short forms of names, without the area or the kind of entity.
 
-    The Living Room TV is the only *TV*, and the Front Door Lock is the lock of the *front door*.
+    If no other name fits, *TV* means the Living Room TV, and *front door* the Front Door Lock.
     """
     general, nouns = PLACES.get(language.name), SINGULARS.get(language.name, frozenset())
     if not general:
@@ -584,19 +583,18 @@ def _short_names(
 
 
 def _without_last(words: list[str], entity: Entity) -> list[str]:
-    """Return the words of a name without a final kind of entity, if two words are left."""
+    """Return a name without the kind at its end; empty if it has none or is too short."""
     return words[:-1] if len(words) > _LEFT and words[-1] == entity.domain else []
 
 
 def _usual(word: str, language: Language) -> str:
-    """Return the most common synonym of a noun (*TV* for *television*), or the word."""
+    """Return the most common synonym of a noun (*TV* for *television*), or the word itself."""
     known, folded = SYNONYMS.get(language.name, {}), language.fold(word)
     stem = _plain(folded)
     return known.get(stem, word) + folded[len(stem) :] if stem in known else word
 
 
 def _without_article(word: str, language: Language) -> str:
-    """Return a word without an article that is written as its prefix."""
     for prefix in ARTICLES.get(language.name, ()):
         rest = word.removeprefix(prefix)
         if rest != word and (len(rest) >= _SHORTEST_REST or rest.isdigit()):
@@ -605,7 +603,7 @@ def _without_article(word: str, language: Language) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name without the possessive ending of its words."""
+    """Return a name without possessive endings (*'s*)."""
     return re.sub(r"['’]s\b", "", name)
 
 

@@ -80,7 +80,7 @@ def make_studio(
     web.app.state.projects = projects
 
     def begin(wanted: WorldForm) -> dict[str, str]:
-        """Create a project from a gallery world or a world of the editor; return its name."""
+        """Create a project from a world of the gallery or the editor; return its name."""
         return {"project": projects.begin(wanted.source())}
 
     def open_file(
@@ -221,7 +221,7 @@ def _describe(project: Project, name: str) -> str:
 
 
 def _events(project: Project) -> StreamingResponse:
-    """Return a stream of events: training progress, new models and changes by others."""
+    """Return a stream of events: training progress, new models and changes from other pages."""
     project.events.check_room()
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(
@@ -236,12 +236,12 @@ def _way(project: Project, way: Way) -> tuple[Any, State, tuple[Any, ...]]:
 
 
 def _walk(project: Project, way: Way) -> dict[str, Any]:
-    """Return the states after each action, and the actions that are possible next."""
+    """Return the state after each action, and the actions that are possible next."""
     return views.walk(project, *_way(project, way))
 
 
 def _go_on(project: Project, way: Way) -> dict[str, Any]:
-    """Return the state after actions, from which the next instruction starts."""
+    """Return the state after the given actions, as the start of the next instruction."""
     scene, start, actions = _way(project, way)
     end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
     # `restart` converts the final state of a plan to the initial state of the next plan.
@@ -356,7 +356,7 @@ def _shown(project: Project, number: int) -> dict[str, Any]:
 
 
 def _change(project: Project, number: int, change: ChangeForm) -> dict[str, Any]:
-    """Change fields of a demonstration; return the result."""
+    """Change fields of a demonstration; return the changed demonstration."""
     return views.record_view(project, project.edit(number, change.fields()))
 
 

@@ -35,7 +35,7 @@ def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
 def benchmark_setting(form: str, name: str) -> Setting:
     """Return a setting for a world that a benchmark task generates.
 
-    `form` is `missions`, `landmarks` or `hints`.
+    `form` is the kind of instructions: `missions`, `landmarks` or `hints`.
 
     >>> setting = benchmark_setting("landmarks", "maps")
     >>> setting.scenes[0].name, setting.examples[0].text
@@ -47,14 +47,14 @@ def benchmark_setting(form: str, name: str) -> Setting:
 
 
 def named_scenes(found: Mapping[str, Any]) -> list[StudioScene]:
-    """Return scenes, given the environment and initial state of each by name."""
+    """Return a scene for each entry of `found`, with its name, environment and initial state."""
     return [StudioScene(name, each.environment, each.start) for name, each in found.items()]
 
 
 def _trained(
     chosen: Any, shown: Sequence[Demonstration], found: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return arguments for `Setting`: a preset's follower, trained on `shown`."""
+    """Return arguments for `Setting`: scenes, and a preset's follower trained on `shown`."""
     return {
         "scenes": named_scenes(found),
         "make": chosen.follower,
@@ -65,7 +65,7 @@ def _trained(
 
 
 def _missions(task: Any) -> Setting:
-    """Return a setting with one scene for each BabyAI level, and its mission as an example."""
+    """Return a setting with a scene for each BabyAI level; the missions are the examples."""
     corpus, chosen = task.load(None), task.default()
     cases = task.prepare(corpus, chosen)
     shown = [each.demonstration for each in cases if each.part in LEVELS]
@@ -114,7 +114,7 @@ def _landmarks(task: Any) -> Setting:
 
 
 def _destinations(scene: StudioScene, some: slice) -> list[StudioExample]:
-    """Return instructions for some landmarks on a map, each with its action."""
+    """Return example instructions to go to some of a map's landmarks."""
     actions = list(scene.environment.actions(scene.start))[some]
     return [_destination(scene, said, each) for said, each in zip(cycle(_SAID), actions)]
 

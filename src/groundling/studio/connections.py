@@ -37,7 +37,7 @@ class BoundedProtocol(H11Protocol):
             self._close_oldest()
 
     def data_received(self, data: bytes) -> None:
-        """Process received data; a complete request ends the waiting of the connection."""
+        """Process received data; the connection stops waiting once the request is complete."""
         try:
             super().data_received(data)
         except Exception:  # a malformed request for which h11 cannot send an error response
@@ -65,7 +65,7 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _update(self) -> None:
-        """Start or stop the timeout after a change in what the connection waits for."""
+        """Restart or stop the timeout if the connection now waits for something else."""
         request = self.cycle
         if request is None or request.response_complete:
             waits_for, seconds = "request", HEADERS
@@ -93,7 +93,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the waiting connection that is oldest, except this; return whether there is one."""
+        """Close the oldest waiting connection other than this; return False if there is none."""
         waiting = [each for each in _waiting(self.connections) if each is not self]
         if not waiting:
             return False

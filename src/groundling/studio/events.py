@@ -1,4 +1,4 @@
-"""Server-sent events for all open pages, which any thread can publish."""
+"""Server-sent events, which any thread can publish to all open pages."""
 
 from __future__ import annotations
 

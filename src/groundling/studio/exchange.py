@@ -21,7 +21,7 @@ TOLD = 50  # maximum number of invalid lines to report
 
 
 class Brought(NamedTuple):
-    """Header of an exported file: the world's title, the world's source and the pupil."""
+    """Header of an exported file: the title and the source of its world, and the pupil."""
 
     title: str
     source: dict[str, Any]
@@ -49,7 +49,9 @@ def read_brought(data: bytes) -> Brought | None:
     parse_line(first)  # raises an error for an unsupported version
     source = check_source(head["source"])
     if source["kind"] not in HARMLESS:
-        raise DemonstrationError("The world in the file must be from the gallery or the editor.")
+        raise DemonstrationError(
+            "The world in the file must be from the gallery or the editor. Choose another file."
+        )
     return Brought(str(head.get("title", ""))[:80], source, str(head.get("pupil", ""))[:40])
 
 
@@ -122,7 +124,7 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
 
 
 def _unfitting(project: Project, brought: Brought | None, line: int, problem: str) -> str:
-    """Return a message: why no line of a file could be imported, and what to do."""
+    """Return a message that says why no line of a file could be imported, and what to do."""
     own = project.setting.title
     if brought is not None:
         return (

@@ -1,4 +1,4 @@
-"""Bodies of requests and responses of the studio and the service."""
+"""Request and response bodies of the studio and the service."""
 
 from __future__ import annotations
 
@@ -95,8 +95,9 @@ class WorldForm(_Form):
     def source(self) -> dict[str, Any]:
         """Return the source of the project to create."""
         if (self.gallery is None) == (self.scene is None):
+            given = "neither" if self.scene is None else "both"
             raise InstructionError(
-                "The request must have either `gallery` or `scene`, not both. Remove one of them."
+                f"The request must have either `gallery` or `scene`; got {given}. Pass one of them."
             )
         if self.scene is None:
             return {"kind": "gallery", "name": self.gallery}

@@ -17,7 +17,7 @@ _WOOD, _DARK, _STEEL = "#b98d5a", "#94703f", "#9aa5ad"
 
 
 class KitchenState(NamedTuple):
-    """State of the kitchen: the robot's place, the thing it holds ("" if none), other things."""
+    """State of the kitchen: the robot's place, what it holds (or ""), and where things lie."""
 
     at: str
     holds: str

@@ -52,7 +52,7 @@ class Metrics:
         self._seconds.labels(known).observe(seconds)
 
     def followed(self, seconds: float, understood: bool) -> None:
-        """Count a plan and record the time that following took."""
+        """Count a plan, and record how long following took."""
         self._plans.labels("yes" if understood else "no").inc()
         self._follow.observe(seconds)
 

@@ -31,7 +31,7 @@ class ProjectSummary(NamedTuple):
 
 
 class OpenProjects:
-    """Open projects by generated name; names sent by clients are never used as paths.
+    """Open projects, keyed by generated names; names sent by clients are never used as paths.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ _log = logging.getLogger("groundling.studio")
 
 
 class BusyError(GroundlingError):
-    """Error for a reached limit or a request that took too long."""
+    """Error for a request that exceeds a limit or takes too long."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)

@@ -261,11 +261,11 @@ class Project:
         return [self.setting.codec(scene).action_to_json(each) for each in actions]
 
     def read_actions(self, scene: str, data: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the actions that JSON describes."""
+        """Return actions from JSON in a scene's format."""
         return tuple(self.setting.codec(scene).action_from_json(each) for each in data)
 
     def demonstration(self, record: Record) -> Demonstration:
-        """Return a record as a demonstration."""
+        """Convert a record to a demonstration."""
         scene = self.setting.scene(record.scene)
         return Demonstration(
             self.setting.read(scene, record.text),
@@ -362,10 +362,10 @@ class Project:
             return turn
 
     def was_said(self, scene: StudioScene, text: str, plan: Plan) -> bool:
-        """Return whether a stored demonstration has the same words and the same actions.
+        """Return whether a stored demonstration has the given words and the plan's actions.
 
-        Clarification questions quote only such texts. Texts that are generated from a few
-        demonstrations often sound wrong, or name another thing if the right one is missing.
+        Clarification questions quote only such texts, because texts that are generated from a few
+        demonstrations often sound wrong or name the wrong thing.
         """
         words, actions = _words(text), self.write_actions(scene.name, plan.actions)
         return any(_words(each) == words for each in self.store.texts_for(actions))
@@ -396,7 +396,7 @@ class Project:
         return found
 
     def _does(self, record: Record, sure: bool = True) -> bool:
-        """Return whether the follower's plan is right and, with `sure`, confident enough."""
+        """Return whether the follower's plan is right; with `sure`, the agent must act on it."""
         try:
             scene, each = self.setting.scene(record.scene), self.demonstration(record)
             plan: Plan | None
@@ -410,7 +410,7 @@ class Project:
             return False
 
     def would_do(self, record: Record) -> bool | None:
-        """Return whether the follower gets a demonstration right before learning it."""
+        """Return whether the follower gets a demonstration right; None if following fails."""
         follower = self.follower
         if follower is None:
             return False
@@ -421,7 +421,7 @@ class Project:
                 return None
 
     def is_given(self, name: str) -> bool:
-        """Return whether a training demonstration, given by name, came with the world."""
+        """Return whether the training demonstration with a given name came with the world."""
         number = name.partition(":")[0]  # see `_sorted`
         try:
             return not number.isdecimal() or self.store.record(int(number)).origin == "given"
@@ -440,7 +440,7 @@ class Project:
         return added
 
     def take_in(self, records: Sequence[Record]) -> int:
-        """Store validated demonstrations as one undoable change, ignoring known ones.
+        """Store validated demonstrations as one undoable change; skip those already stored.
 
         Returns the number of demonstrations that were not stored before.
         """
@@ -537,7 +537,7 @@ class Project:
                 self._woken = False
 
     def _watch(self) -> None:
-        """Load new models from the process that writes, and take over when it ends."""
+        """Load models trained by the process that may write, and take its place when it ends."""
         self.writes = self.store.claim()
         newest = self.store.models(1)
         seen = (self.store.revision, newest[0]["at"] if newest else None, self.writes)
@@ -549,7 +549,7 @@ class Project:
             self.events.publish("learnt", {"revision": self.learnt_revision})
 
     def _warm_up(self) -> None:
-        """Follow one text, which loads the parser and compiles kernels before the first request."""
+        """Follow one text, so that the parser and the kernels are ready for the first request."""
         if self._warm or self.follower is None:
             return
         self._warm = True
@@ -618,7 +618,7 @@ class Project:
         return shown, apart, aside
 
     def _learn(self, shown: dict[str, Demonstration], aside: dict[int, str]) -> Follower | None:
-        """Return a trained follower; set aside demonstrations on which training alone fails."""
+        """Return a trained follower; set aside demonstrations that make training fail."""
         known = self.learnt.follower
         make, base = self.setting.make, self.setting.base()
         try:
@@ -651,7 +651,7 @@ class Project:
         self.events.publish("progress", self.progress)
 
     def accuracy(self, follower: Follower | None, apart: Sequence[Demonstration]) -> float | None:
-        """Return a follower's accuracy on held-out demonstrations, or None without any."""
+        """Return a follower's accuracy on held-out demonstrations; None if there are none."""
         if not apart:
             return None
         if follower is None:
@@ -689,7 +689,7 @@ class Project:
         return [] if models.is_symlink() or not models.is_dir() else _revisions(models)
 
     def _models(self) -> Path:
-        """Return the folder of all models; raise `ProjectError` if it is a link."""
+        """Return the folder of all models; raise `ProjectError` if it is a link or a file."""
         models = self.folder / "models"
         if models.is_symlink() or models.is_file():
             raise ProjectError(f"{models} must be a folder, not a link or file. Remove it.")
@@ -722,7 +722,7 @@ def _digest(folder: Path) -> str:
 
 
 class _StoppedError(Exception):
-    """Signal that stops training because the project is being closed."""
+    """Exception that stops training when the project is closed."""
 
 
 def _scored(follower: Follower, demonstration: Demonstration) -> float:

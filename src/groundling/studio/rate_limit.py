@@ -1,4 +1,4 @@
-"""Limit on concurrent requests, by a thread pool with a bounded queue."""
+"""Limit on concurrent requests: a thread pool with a bounded queue."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RateLimit:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="groundling")
 
     async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Return the result of a function that is called in a worker thread."""
+        """Call a function in a worker thread, and return its result."""
         if self.busy >= self.bound:
             raise BusyError(429, "Too many requests are waiting. Try again in a moment.")
         self.busy += 1

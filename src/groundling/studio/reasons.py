@@ -105,7 +105,7 @@ def _without(
     text: Sequence[Instruction],
     word: dict[str, Any],
 ) -> list[str] | None:
-    """Return the actions of the plan without a word, or None if the plan is the same."""
+    """Return the actions planned if a word is left out; None if that changes nothing."""
     kept = []
     for number, each in enumerate(text):
         places = [

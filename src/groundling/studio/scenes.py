@@ -44,7 +44,7 @@ class StudioExample:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a project starts from: scenes, a follower, demonstrations and examples.
+    """Starting point of a project: scenes, a follower, demonstrations and examples.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def check_source(source: Any) -> dict[str, Any]:
     >>> check_source({"kind": "world", "world": 3})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: 'world' must be a string; got 3.
+    groundling.errors.WorldError: `world` must be a string; got 3.
     """
     if not isinstance(source, Mapping):
         raise WorldError(
@@ -153,12 +153,12 @@ def check_source(source: Any) -> dict[str, Any]:
     needed = {"world": ("world",), "model": ("model",), "gallery": ("name",)}.get(kind, ())
     for name in ("world", "model", "name"):
         if (name in needed or name in source) and not isinstance(source.get(name), str):
-            raise WorldError(f"{name!r} must be a string; got {shorten(source.get(name))}.")
+            raise WorldError(f"`{name}` must be a string; got {shorten(source.get(name))}.")
     if kind == "scene" and not isinstance(source.get("scene"), Mapping):
-        raise WorldError(f"'scene' must be a JSON object; got {shorten(source.get('scene'))}.")
+        raise WorldError(f"`scene` must be a JSON object; got {shorten(source.get('scene'))}.")
     shown = source.get("demonstrations", [])
     if not isinstance(shown, (list, tuple)) or not all(isinstance(each, str) for each in shown):
-        raise WorldError(f"'demonstrations' must be a list of file names; got {shorten(shown)}.")
+        raise WorldError(f"`demonstrations` must be a list of file names; got {shorten(shown)}.")
     return dict(source)
 
 

@@ -1,4 +1,4 @@
-"""Models behind the HTTP service: a follower, its world, and demonstrations it is taught."""
+"""Models behind the HTTP service, each with its follower, world and taught demonstrations."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ class Served:
 
     Examples
     --------
-    >>> from groundling.studio.scenes import lesson_setting
-    >>> served = Served(lesson_setting())
-    Traceback (most recent call last):
-        ...
-    groundling.errors.WorldError: There is no trained model to serve. Train one first.
+    >>> from groundling.studio.gallery import open_gallery
+    >>> setting = open_gallery("kitchen")
+    >>> follower = setting.make().fit([each for _, each in setting.given()], check=False)
+    >>> served = Served(replace(setting, trained=follower))
+    >>> served.follow("walk to the table", served.state(None)).actions
+    ('go to the table',)
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -88,7 +89,7 @@ class Served:
             return self.follower.follow(read, self.environment, state, length=length)
 
     def say(self, text: str, session: str | None, state: Any) -> tuple[str, Agent, Turn]:
-        """Return the session id, agent and turn for an utterance; None starts a session."""
+        """Return the session id, the agent and its turn; without an id, start a session."""
         with self.answering:
             name = session
             if name is None:
@@ -107,7 +108,7 @@ class Served:
             return name, agent, turn
 
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
-        """Train on additional demonstrations; return when training has finished."""
+        """Train on additional demonstrations; return their number and the final loss."""
         if not self._writing.acquire(blocking=False):
             raise BusyError(409, "The model is being trained. Try again after training.")
         try:
@@ -153,13 +154,13 @@ class ServedProject(Served):
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     project = Project(Path(folder), {"kind": "lesson"})
-    ...     try:
-    ...         ServedProject(project)
-    ...     finally:
-    ...         project.close()
-    Traceback (most recent call last):
-        ...
-    groundling.errors.WorldError: This project has no trained model yet. Teach it in the studio.
+    ...     start = project.write_state("Kitchen 1", project.setting.scenes[0].start)
+    ...     shown = Record("Kitchen 1", "zum Tisch", start, ("go to the table",))
+    ...     _ = project.store.add([shown], "taught")
+    ...     served = ServedProject(project)
+    ...     print(served.taught, served.follow("zum Tisch", served.state(None)).actions)
+    ...     served.close()
+    1 ('go to the table',)
     """
 
     def __init__(self, project: Project) -> None:
@@ -172,12 +173,12 @@ class ServedProject(Served):
 
     @property
     def follower(self) -> Follower:
-        """Follower that was trained last."""
+        """Follower from the latest training."""
         return self.project.follower or self._follower
 
     @property
     def learning(self) -> bool:
-        """Whether training has not yet used all demonstrations."""
+        """Whether some demonstrations still have to be learnt."""
         return self.project.is_behind
 
     @property
@@ -219,7 +220,7 @@ class ServedProject(Served):
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as data for JSON; values that JSON lacks become strings."""
+    """Return a setting as data for JSON; values without a JSON form become strings."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Start of a server: its address, token, target and project folder."""
+"""Set-up of a server: its address, access token, target and project folder."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None =
 
 
 def open_page(url: str) -> None:
-    """Open a URL in the browser, if there is one."""
+    """Open a URL in the browser; do nothing if there is no browser."""
     with suppress(webbrowser.Error):
         webbrowser.open(url)
 

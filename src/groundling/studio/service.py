@@ -85,7 +85,7 @@ def make_service(
         return served.about()
 
     def learn(teaching: Teaching) -> Response:
-        """Train on more demonstrations. Disabled unless the server was started with `--teach`.
+        """Train on more demonstrations; the server must have been started with `--teach`.
 
         A project stores the demonstrations and trains in the background; the response is 202 with
         the path of the training status. For a model, the response is 200 when training has

@@ -62,10 +62,10 @@ _Place = Annotated[int, Field(gt=0, lt=_LARGEST)]
 class Record:
     """A stored demonstration; `start` and `actions` are JSON.
 
-    Records with `apart` are held out to measure accuracy. `origin` is given (came with the world),
-    shown, picked (an option), edited or imported. `right_before` is true if the follower got the
-    demonstration right before learning it. `problem` is an error message if the record cannot
-    be read.
+    Records with `apart` are held out to measure accuracy. `origin` is `given` (it came with the
+    world), `shown`, `picked` (from the options of a question), `edited` or `imported`.
+    `right_before` is true if the follower got the demonstration right before learning it. `problem`
+    is an error message if the record cannot be read.
     """
 
     scene: str
@@ -87,7 +87,7 @@ class Record:
 
     @property
     def content(self) -> str:
-        """Hash of text, start, actions and `apart`, which identifies duplicates."""
+        """Hash that identifies duplicates: of the text, the start, the actions and `apart`."""
         return fingerprint([self.text, self.start, self.actions, self.apart])
 
 
@@ -294,9 +294,9 @@ class Store:
         return list(map(_record, self._read(f"SELECT {_COLUMNS} FROM demonstrations ORDER BY id")))
 
     def page(self, search: str, offset: int, limit: int) -> tuple[int, list[Record]]:
-        """Return how many demonstrations contain a string, and one page of those demonstrations.
+        """Return the number of demonstrations whose text contains a string, and a page of them.
 
-        Training demonstrations come before held-out ones, newest first.
+        Training demonstrations come before held-out ones; both are listed newest first.
         """
         where = "WHERE instr(folded(text), ?)" if search else ""
         sought = (search.casefold(),) if search else ()
@@ -313,7 +313,7 @@ class Store:
         return list(map(_record, self._read(query, int(apart), most)))
 
     def texts_for(self, actions: Sequence[Any]) -> Iterator[str]:
-        """Yield the texts of all demonstrations of a plan, without reading other fields."""
+        """Yield the texts of all demonstrations with the given actions."""
         query = "SELECT text FROM demonstrations WHERE actions=?"
         return (str(row["text"]) for row in self._read(query, json.dumps(list(actions))))
 
@@ -326,7 +326,7 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return whether the follower was right before learning, for recent demonstrations."""
+        """Return whether the follower was right before it learnt each recent demonstration."""
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
             "ORDER BY id DESC LIMIT ?", most,
@@ -408,7 +408,7 @@ class Store:
             raise self._broken("its history cannot be read") from error
 
     def begin(self, source: Any, records: Sequence[Record]) -> None:
-        """Initialise a project with its source and demonstrations, which cannot be undone."""
+        """Initialise a project with its source and demonstrations; this cannot be undone."""
         with self._writing():
             for each in records:
                 self._insert(replace(each, at=time.time()))
@@ -495,7 +495,7 @@ def _folded(text: Any) -> str:
 
 
 def _check_plain(path: Path) -> None:
-    """Raise `ProjectError` if a path is not a regular file, but for example a link."""
+    """Raise `ProjectError` if a path exists but is not a regular file (for example, a link)."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -505,7 +505,7 @@ def _check_plain(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return an identity of a file that does not depend on its name; None if missing."""
+    """Return numbers that identify a file even if it is renamed; None if it does not exist."""
     try:
         found = path.stat()
     except OSError:

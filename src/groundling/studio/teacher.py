@@ -28,7 +28,7 @@ def threshold_of(follower: Follower | None) -> float:
 
 
 def understood(follower: Follower | None, plan: Plan) -> bool:
-    """Return whether a plan is confident enough to carry it out.
+    """Return whether a plan is confident enough to be carried out.
 
     A text with only unknown words never counts as understood, even if there is only one plan.
     """

@@ -25,7 +25,7 @@ _WORD = re.compile(r"^word=(.+?) ∧ ")
 def actions_view(
     project: Project, scene: StudioScene, actions: Sequence[Action]
 ) -> list[dict[str, Any]]:
-    """Return each action's JSON, label, and name in drawings."""
+    """Return each action as JSON, with its label and its name in drawings."""
     written = project.write_actions(scene.name, actions)
     return [
         {"json": data, "label": name_action(scene.environment, each), "name": str(each)}
@@ -47,7 +47,7 @@ def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> lis
 def walk(
     project: Project, scene: StudioScene, start: State, actions: Sequence[Action]
 ) -> dict[str, Any]:
-    """Return the states after each action, and the actions that are possible next."""
+    """Return the actions, the states with pictures, and the actions that are possible next."""
     world = CachedEnvironment(scene.environment)
     trace = world.trace(start, actions, "The plan")
     possible = world.actions(trace.states[-1])

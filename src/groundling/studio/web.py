@@ -102,7 +102,7 @@ class Web:
             return Health(waiting=limit.busy, learning=learning())
 
     def serve_file(self, path: str, name: str) -> None:
-        """Serve a file of the folder `static` at a path."""
+        """Serve a file from the folder `static` at a path."""
 
         async def file() -> FileResponse:
             return FileResponse(STATIC / name)

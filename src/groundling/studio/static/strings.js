@@ -303,7 +303,7 @@ const PROBLEMS = [
   ["The world must be from the gallery or the editor. Choose one on the start page.", "Die Welt muss aus der Galerie oder dem Editor sein. Wähle eine auf der Seite „Welten“."],
   ["The gallery has no world {0}.{1}", "Die Galerie hat keine Welt {0}.{1}"],
   [" Did you mean {0}?", " Ist {0} gemeint?"],
-  ["The world in the file must be from the gallery or the editor.", "Die Datei braucht eine Welt aus der Galerie oder dem Editor."],
+  ["The world in the file must be from the gallery or the editor. Choose another file.", "Die Datei braucht eine Welt aus der Galerie oder dem Editor. Wähle eine andere Datei."],
   ["The file must contain at least one demonstration; got none. Choose a JSON Lines file from Export.", "Die Datei enthält keine Beispiele. Wähle eine Datei, die „Exportieren“ geschrieben hat."],
   ["This file must start with the world that its examples belong to. If it is from an older version, open its world, and import the file on the Examples page.", "Am Anfang der Datei muss die Welt ihrer Beispiele stehen. Ist sie von einer älteren Version, öffne ihre Welt und importiere die Datei auf der Seite „Beispiele“."],
   ["This file belongs to the world “{0}”, and this project is the world “{1}”. Nothing was imported. The file contains its own world: open it with “Open a file” on the Worlds page.", "Diese Datei gehört zur Welt „{0}“, dieses Projekt zur Welt „{1}“. Nichts wurde importiert. Die Datei bringt ihre Welt mit: Öffne sie mit „Datei öffnen“ auf der Seite „Welten“."],
