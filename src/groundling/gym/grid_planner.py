@@ -16,7 +16,7 @@ _DEPTH = 12  # maximum nesting of obstacles behind obstacles
 
 
 class PlanningError(GroundlingError, RuntimeError):
-    """Error for a macro-action for which the planner finds no moves."""
+    """The planner finds no moves for a macro-action."""
 
 
 def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[str, ...]:
@@ -138,10 +138,10 @@ class GridPlanner:
         return free - cuts - set(avoid) or free
 
     def _reach(self) -> tuple[set[int], set[int]]:
-        """Return the cells that can be reached through free cells and closed doors.
+        """Return the cells that can be reached, and those that must stay free to reach others.
 
-        The second set contains their articulation points: cells without which some other cells
-        could not be reached (Hopcroft and Tarjan, 1973).
+        Paths lead through free cells and closed doors. The second set consists of the articulation
+        points of the first (Hopcroft and Tarjan, 1973).
         """
         state, steps = self.state, self.state.layout.steps
         walls, shut = state.layout.walls, self._obstacles()
@@ -287,7 +287,7 @@ class GridPlanner:
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Put down an obstacle, and pick up the thing that was carried before."""
+        """Put down what is carried, and pick up the thing that was carried before."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:

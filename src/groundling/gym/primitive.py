@@ -33,7 +33,7 @@ class PrimitiveBabyAI(BabyAI):
         return PrimitiveEpisode(self, scene if start is None else start)
 
     def follower(self, **changes: Any) -> Follower:
-        """Return an untrained follower with suitable settings for moves."""
+        """Return an untrained follower for moves; `changes` replace its default settings."""
         return make_move_follower(self.slots, **changes)
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
@@ -58,7 +58,7 @@ class PrimitiveBabyAI(BabyAI):
 
 
 class PrimitiveAgent(BaseAgent):
-    """Agent that plans once and then makes all moves, without replanning.
+    """Agent that plans once and makes all moves of the plan, without replanning.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4", actions="primitive")

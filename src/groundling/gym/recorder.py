@@ -1,4 +1,4 @@
-"""Recorder of the moves of a teacher, a bot or a person."""
+"""Recording of episodes that are played by a teacher, a bot or a person."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def record(
 
 @contextmanager
 def opened(world: Any, env: Any, **settings: Any) -> Iterator[Any]:
-    """Yield `env`; if it is None, make one with `world.make` and close it afterwards."""
+    """Yield `env`, or if it is None, an environment that is closed afterwards."""
     with nullcontext(env) if env is not None else closing(world.make(**settings)) as used:
         yield used
 
