@@ -38,8 +38,8 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
     """Install the corpora in a folder; return False if they are already installed.
 
     `source` is a URL, an archive or a folder with the files of the authors' repository. Files are
-    installed only after all of them are verified. `tell` is called with the number of bytes and, if
-    known, their total.
+    installed only after all of them are verified. `tell` is called with the number of bytes so far
+    and, if known, the total.
     """
     into = Path(into)
     if check(into).good:
@@ -130,7 +130,7 @@ def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
 
 
 def read_note(path: Path) -> dict[str, str]:
-    """Return the metadata of an unfinished download; none if they cannot be read."""
+    """Return the metadata of an unfinished download; empty if they cannot be read."""
     try:
         found = json.loads(read_plain(path, NOTE_BYTES, CorpusError))
     except (CorpusError, ValueError, RecursionError):

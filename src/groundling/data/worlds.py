@@ -1,4 +1,4 @@
-"""User-defined worlds by name: from a file, a module or an installed package."""
+"""User-defined worlds, found by name in a file, a module or an installed package."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Worlds:
 
     @classmethod
     def of(cls, given: GivenWorlds) -> Worlds:
-        """Return the given worlds as `Worlds`; an instance is returned unchanged.
+        """Return the given worlds as `Worlds`; an instance of `Worlds` is returned unchanged.
 
         >>> worlds = Worlds("my_world.py:Kitchen")
         >>> Worlds.of(worlds) is worlds
@@ -184,7 +184,7 @@ class Worlds:
         if not name:
             if len(self._named) > 1:
                 raise WorldError(
-                    "Every record must have a `world` if there are several. Use one "
+                    "Every record must have a `world` if there are several worlds. Use one "
                     f"of {', '.join(map(repr, self._named))}."
                 )
             [name] = self._named
@@ -348,7 +348,7 @@ def _import(place: str, name: str) -> ModuleType:
 
 
 def _read_file(place: str) -> ModuleType:
-    """Import a file as a module, only once; it can import modules from its folder."""
+    """Import a file as a module once; the file can import other modules in its folder."""
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
