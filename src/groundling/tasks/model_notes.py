@@ -77,11 +77,11 @@ def train(
 ) -> tuple[Follower, Note, int]:
     """Train a preset and save it; return the follower, its note and the number of cases.
 
-    Checkpoints are written to the folder `checkpoints`. After an interruption, the same call calls
-    `resumed` and continues from the last checkpoint. The model is written when training is
-    complete, and the checkpoints of this run are then deleted. Pass the demonstrations as `shown`
-    if they are too large for memory. `tell` is called with the settings that were chosen
-    automatically.
+    Checkpoints are written to the folder `checkpoints`. If training is interrupted, call the
+    function again in the same way: it calls `resumed` and continues from the last checkpoint. The
+    model is written when training is complete; then its checkpoints are deleted. Pass the
+    demonstrations as `shown` if they are too large for memory. `tell` is called with the settings
+    that were chosen automatically.
     """
     out = Path(out)
     task = get_task(note.task)

@@ -123,7 +123,7 @@ def read_map(path: str | Path) -> MapSheet:
         landmark = _landmark(element, number, path, place)
         if landmark.key in landmarks:
             raise CorpusError(
-                f"{path}: landmark names must be unique; landmark {place} is a second "
+                f"{path}: landmark names must be unique; landmark {place} repeats the name "
                 f"{element.get('name')!r}. Number landmarks with equal names: old_mill, old_mill_2."
             )
         landmarks[landmark.key] = landmark
@@ -131,7 +131,7 @@ def read_map(path: str | Path) -> MapSheet:
     if "start" not in landmarks:
         raise CorpusError(
             f"{path} must have a landmark named m{number}_start, where the route starts; got "
-            f"{len(landmarks)} other landmarks. Add it."
+            f"none with this name among {len(landmarks)}. Add it."
         )
     landscape = Landscape(tuple(landmarks.values()), name=f"map {number}")
     sheet = MapSheet(number, landscape, route, finish)
@@ -208,7 +208,8 @@ def write_map(path: str | Path, sheet: MapSheet) -> None:
         ):
             raise CorpusError(
                 f"{path} cannot store the landmark {landmark.key!r}. Use a name without "
-                "underscores that does not end in a number from 2 to 9, for at most nine landmarks."
+                "underscores that does not end in a number from 2 to 9; at most nine landmarks may "
+                "have the same name."
             )
         crossable = "true" if landmark.crossable else "false"
         lines += [

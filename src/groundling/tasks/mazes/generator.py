@@ -233,7 +233,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether a clause may follow: no second turn or statement, and no way back."""
+    """Return whether an action may follow others, without a second turn and without a return."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")

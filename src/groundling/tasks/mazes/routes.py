@@ -100,7 +100,7 @@ class Arcs:
 
 
 def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
-    """Return log Σ exp(value) over the values at each place."""
+    """Return log Σ exp(value) over all values that belong to each of `count` places."""
     top = np.full(count, -np.inf)
     np.maximum.at(top, place, values)
     shift = np.where(np.isfinite(top), top, 0.0)
@@ -378,7 +378,7 @@ def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
 
 
 def _near(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return nearby initial states without an orientation."""
+    """Return initial states without an orientation at the places near a start."""
     x, y = start.position
     return [
         world.start(position)
@@ -392,7 +392,7 @@ ROUGH = 15  # training iterations in all rounds but the last
 
 @dataclass(frozen=True)
 class RouteData:
-    """Training data of one map."""
+    """Demonstrations of one map: single sentences, further sentences, and whole routes."""
 
     sentences: list[Demonstration]
     dropped: list[Demonstration]
@@ -626,7 +626,7 @@ def leave_out_routes(
     """Train on all maps but one; return the outcomes on that map's routes for each preset."""
     if len(data) < 3:
         raise SettingError(
-            f"The evaluation of routes needs at least three maps; got {len(data)}. One "
+            f"The evaluation of routes must have at least three maps; got {len(data)}. One "
             "map is held out, and another is used to choose the weight of evidence. Add "
             "maps."
         )

@@ -267,7 +267,7 @@ class PuzzleEnvironment:
         )
 
     def draw(self, state: PuzzleState, way: Sequence[PuzzleState] = ()) -> str:
-        """Return an SVG of the board; each removed block shows the number of its strike."""
+        """Return an SVG drawing of the board; removed blocks show the numbers of their strikes."""
         from groundling.tasks.puzzles.board_drawing import draw_puzzle
 
         return draw_puzzle(self, state, way)

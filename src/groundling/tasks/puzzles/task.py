@@ -1,4 +1,4 @@
-"""The `puzzles` task: twenty random splits with ten held out, and leave-one-out."""
+"""The `puzzles` task: random splits with ten puzzles held out, and leave-one-out."""
 
 from __future__ import annotations
 
