@@ -101,7 +101,7 @@ def _content(value: Any, name: Callable[[type], str] | None) -> Json:
 
 
 def _anything(value: Any) -> Json:
-    """Return JSON that identifies a value, for fingerprints, but cannot be read back."""
+    """Return JSON that identifies a value in fingerprints, but cannot be read back."""
     if isinstance(value, (list, tuple)):
         return [plain(each, None) for each in value]
     if isinstance(value, (set, frozenset)):

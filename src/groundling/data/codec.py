@@ -286,8 +286,8 @@ def value_classes(environment: object) -> dict[str, type]:
     for each in getattr(environment, "json_classes", ()):
         if not is_value_class(each):
             raise WorldError(
-                "Each of json_classes must be a named tuple, frozen data class, enumeration or "
-                f"hashable mapping; got {shorten(each)}. Remove it, or implement state_to_json "
+                "Each of json_classes must be a named tuple, a frozen data class, an enumeration "
+                f"or a hashable mapping; got {shorten(each)}. Remove it, or implement state_to_json "
                 "and its counterparts."
             )
         found.setdefault(each.__name__, each)

@@ -208,7 +208,6 @@ def _sentence(text: Json, what: str) -> str:
 
 
 def _tree(data: dict[str, Json]) -> Instruction:
-    """Return the parsed sentence in a record."""
     for each in data:
         check_known(each, _TREE, "A parsed sentence has no field", DemonstrationError)
     read: dict[str, Any] = {}

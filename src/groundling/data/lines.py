@@ -146,7 +146,7 @@ def check_header(name: Json, version: Json) -> None:
 
 
 def write_lines(file: BinaryIO, records: Iterable[dict[str, Json]], *, compress: bool) -> int:
-    """Write a header and records, always as the same bytes; return the number of records."""
+    """Write a header and records, reproducible to the byte; return the number of records."""
     if compress:
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
             return write_lines(cast(BinaryIO, packed), records, compress=False)

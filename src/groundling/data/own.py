@@ -196,7 +196,7 @@ def folds(
     """Return cross-validation folds as (training, test) pairs of demonstrations.
 
     Demonstrations with the same `group` stay in the same fold; a demonstration without a group
-    counts as a group. Each demonstration is in exactly one test set, and the same seed gives the
+    is a group of its own. Each demonstration is in exactly one test set. The same seed gives the
     same folds.
 
     >>> shown = [Demonstration(str(n), object(), 0, (), group="ab"[n % 2]) for n in range(4)]

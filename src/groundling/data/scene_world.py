@@ -472,7 +472,6 @@ def _pair(value: Any, least: int, what: str) -> tuple[float, float]:
 
 
 def _overlap(one: _Box, two: _Box) -> bool:
-    """Return whether two boxes share a cell."""
     (x, y, w, h), (left, top, wide, high) = one, two
     return x < left + wide and left < x + w and y < top + high and top < y + h
 

@@ -20,11 +20,12 @@ _LOOKS = 200  # limit on exploration rounds per instruction
 
 @dataclass(frozen=True)
 class ActReport:
-    """Report on an instruction that an agent carried out.
+    """Report on an agent's attempt to carry out an instruction.
 
     Parameters
     ----------
     ending
+        How the attempt ended:
         `success`: the environment rewarded the instruction or ended the episode with a reward,
         even if some parts were not carried out; or everything was carried out in a world whose
         `rewards` is False;
@@ -136,7 +137,8 @@ def _bare(part: str) -> str:
 class BaseAgent:
     """Base class of agents: a follower, its world, and the minimum confidence to act.
 
-    The threshold defaults to the follower's `Search.threshold`, or 0.5 if the follower has none.
+    This minimum (`threshold`) defaults to the follower's `Search.threshold`, or 0.5 if the follower
+    has none.
     """
 
     world: Any
@@ -154,7 +156,7 @@ class BaseAgent:
 
     @staticmethod
     def _begin(env: Any, scene: Any, parts: Sequence[str]) -> Run | ActReport:
-        """Return the state at the start, or the final report if the text is empty."""
+        """Return a `Run` at its start, or the final report if the text is empty."""
         if not parts:
             return ActReport("not understood", "The text is empty.")
         return Run(env, scene, scene, list(parts))
@@ -171,7 +173,6 @@ class _Hands:
         self.world = world
 
     def carry_out(self, run: Run, action: MacroAction) -> None:
-        """Carry out a macro-action; replan its moves whenever a scene is unexpected."""
         while True:
             surprised = False
             for move in self._moves(run, action):
@@ -343,7 +344,7 @@ def _asked(plan: Plan, parts: int) -> list[set[int]]:
 
 
 def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> str:
-    """Return what is missing if the objects that a part named are gone, else an empty string."""
+    """Return which objects named by the text are gone, as a clause, or an empty string."""
     slots = episode.world.slots
     choices: Sequence[Any] = plan.actions
     for choice, places in zip(choices, asked, strict=True):

@@ -61,7 +61,7 @@ def demonstrate(
 ) -> Demonstration:
     """Return a demonstration of actions, which are given in the order of the text.
 
-    `turned` says that the text begins with the clause that is carried out last.
+    `turned` says whether the text begins with the clause that is carried out last.
     """
     where = f"The demonstration {name or text!r}"
     if not isinstance(text, str):

@@ -158,7 +158,7 @@ class Episode:
         return bool(state) and not self._pending(state)[0]
 
     def outcome(self, state: tuple[ActionChoice, ...]) -> Hashable:
-        """Return a value that is equal for plans which the text does not distinguish."""
+        """Return a value that is equal for all plans that the text does not distinguish."""
         if not (self.parts and self.world.spelled):
             return self.macro_actions(state)
         whole = " ".join(self.parts)

@@ -43,7 +43,7 @@ def training_seeds(draw: int, count: int) -> range:
 
 @dataclass
 class _Episode:
-    """An unseen episode: its text, its macro-actions and its environment."""
+    """An unseen episode: its text, the macro-actions of its mission, and its environment."""
 
     seed: int
     text: str
@@ -55,7 +55,7 @@ class _Episode:
 class Exam:
     """Unseen episodes of a level, with cached results of plans.
 
-    Each distinct plan is carried out only once. All followers share the scenes, missions and
+    In each episode, a plan is carried out only once. All followers share the scenes, missions and
     graphs.
     """
 
@@ -90,7 +90,7 @@ class Exam:
         ]
 
     def grade_random(self, seed: int) -> list[int]:
-        """Return the success (0 or 1) of a random plan in each episode; plans have true lengths."""
+        """Return the success (0 or 1) of a random plan of the right length in each episode."""
         dice = random.Random(seed)
         found = []
         for case in self.cases:
@@ -101,7 +101,7 @@ class Exam:
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return the success (0 or 1) of the true plan in each episode, and the usual failure."""
+        """Return the success (0 or 1) of each true plan, and the most common failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])

@@ -107,7 +107,7 @@ class GridState(NamedTuple):
         return self.agent + self.layout.steps[self.direction]
 
     def at(self, cell: int) -> int:
-        """Return the number of the thing on a cell, or -1."""
+        """Return the number of the thing on a cell, or -1 if there is none."""
         try:
             return self.places.index(cell)
         except ValueError:

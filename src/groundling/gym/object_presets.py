@@ -71,7 +71,7 @@ def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> Follower:
     if "threshold" in changes:
         raise SettingError(
-            "`threshold` must be set as a setting of the search. Use "
+            "`threshold` must be passed as `search__threshold`. Use "
             "follower(search__threshold=…), or pass threshold=… to the agent."
         )
     whole = {name: value for name, value in changes.items() if "__" not in name}

@@ -162,7 +162,7 @@ def _up_to_comma(words: list[str]) -> list[str]:
 
 
 def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
-    """Return the number of words of the name that starts at a position, or 0."""
+    """Return the number of words in the name at a position, or 0 if there is no name."""
     for name in names:
         if name and tuple(words[place : place + len(name)]) == name:
             return len(name)

@@ -1,4 +1,4 @@
-"""BabyAI with the simulator's own moves, such as turn, go forward, pick up and toggle."""
+"""BabyAI with the simulator's own moves, such as turning, going forward and picking up."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PrimitiveBabyAI(BabyAI):
         )  # fmt: skip
 
     def agent(self, follower: Follower, threshold: float | None = None) -> PrimitiveAgent:
-        """Return an agent that makes the moves a follower plans."""
+        """Return an agent that makes the moves that a follower plans."""
         return PrimitiveAgent(follower, self, threshold)
 
 

@@ -108,7 +108,7 @@ def record(
 
 @contextmanager
 def opened(world: Any, env: Any, **settings: Any) -> Iterator[Any]:
-    """Yield `env`, or if it is None, an environment that is closed afterwards."""
+    """Yield `env`; if it is None, yield a new environment and close it afterwards."""
     with nullcontext(env) if env is not None else closing(world.make(**settings)) as used:
         yield used
 

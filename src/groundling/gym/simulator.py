@@ -29,7 +29,7 @@ _MEASURED = 50  # number of simulated steps before a slow simulator is reported
 
 
 class Situation(NamedTuple):
-    """A state of a simulator, identified by a key; the world stores the snapshot."""
+    """A state of a simulator, identified by a key; the `GymWorld` stores its snapshot."""
 
     key: Hashable
 
@@ -214,7 +214,7 @@ class GymWorld:
         return state
 
     def _try_out(self, state: Situation) -> None:
-        """Raise an error if repeating some actions from a state gives different results."""
+        """Raise an error if an action from the same state can lead to different states."""
         kept = self._known(state)
         cost = replace(self.cost)
         for action in list(self.actions(state))[:_TRIED]:
@@ -414,7 +414,7 @@ class GymWorld:
             course = (seed, options, (*done, *moves))
             if self._key(env, observation) != kept.key:
                 raise WorldError(
-                    f"Replaying {len(done)} actions from seed {seed} led to another state, so the "
+                    f"Replaying the same actions from seed {seed} led to another state, so the "
                     "simulator is not deterministic. Seed it in `reset`, or leave the values that "
                     "differ out of GymWorld's `key`."
                 )

@@ -177,7 +177,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return [Fold(each) for each in ("GoToSeqS5R2", "PickupLoc", "MiniBossLevel")]
 
     def try_out(self, corpus: tuple[str, ...], chosen: BabyAIPreset, fold: Fold) -> float:
-        """Return the accuracy on held-out training seeds."""
+        """Train on 25 training seeds of a level, and return the accuracy on 75 others."""
         shown = babyai(fold.name).record(exam.training_seeds(7, 100))
         return chosen.follower().fit(shown[:25], check=False).score(shown[25:])
 

@@ -430,7 +430,7 @@ def by_part(scores: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
 
 
 def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """Return the median times of a fold in seconds, for training and for following.
+    """Return the median seconds per fold, for training and for following.
 
     >>> median_seconds([{"seconds": (1.0, 0.5)}, {"seconds": (2.0, 0.1)}, {"seconds": (4.0, 0.3)}])
     {'train': 2.0, 'follow': 0.3}

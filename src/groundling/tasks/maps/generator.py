@@ -82,9 +82,7 @@ def generate_corpus(
 def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
     """Generate a map of 12 to 15 landmarks, with a route past most of them.
 
-    Two of the landmarks have the same name.
-
-    `names` must have at least 14 landmark names.
+    Two of the landmarks have the same name. `names` must contain at least 14 names.
 
     >>> sheet = generate_map(seed=5)
     >>> 9 <= len(visited_landmarks(sheet.steps)) <= 12

@@ -214,7 +214,7 @@ class TextUnits(list[TextUnit]):
             np.maximum(self.lately[shift:], match[:-shift], out=self.lately[shift:])
 
     def labels(self, number: int, key: str) -> dict[str, bool | float]:
-        """Return the labels of a unit for one landmark (listed in the class)."""
+        """Return the labels of a unit for one landmark (see `TextUnits`)."""
         place = (number, self.landscape.place(key))
         match, later = float(self.match[place]), int(self.later[place])
         total = int(self.total[place[1]])

@@ -171,7 +171,7 @@ class MazeEnvironment:
     def label_plan(
         self, start: MazeState, actions: Sequence[MazeAction], states: Sequence[MazeState]
     ) -> dict[str, bool]:
-        """Return the labels of a plan: its length and the sequence of kinds of its actions."""
+        """Return the labels of a plan: its length and the kinds of its actions, in order."""
         pattern = "-".join(action.kind for action in actions)
         return {"plan": True, f"length={len(actions)}": True, f"pattern={pattern}": True}
 

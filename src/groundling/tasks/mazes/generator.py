@@ -202,7 +202,6 @@ def _sentence(
     pose: Pose,
     before: Sequence[tuple[MazeAction, ...]],
 ) -> list[Clause]:
-    """Generate a sentence of one or two clauses."""
     done = [action for actions in before for action in actions]
     first = _clause(random, book, pose, done)
     if first is None:

@@ -127,7 +127,6 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
 
 
 def _targets(canvas: Canvas, environment: MazeEnvironment, state: MazeState) -> None:
-    """Add a click target for each possible action."""
     x, y = state.position
     for action in environment.actions(state):
         after, name = environment.step(state, action), name_maze_action(action)

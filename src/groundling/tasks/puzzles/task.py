@@ -235,7 +235,6 @@ def random_splits(
 
 
 def _read_hints(chosen: PuzzlePreset, hints: Sequence[str]) -> tuple[Instruction, ...]:
-    """Return hints as parsed instructions."""
     if chosen.split_hyphens:
         hints = [hint.replace("-", " ") for hint in hints]
     return tuple(map(Instruction.chain, hints))
