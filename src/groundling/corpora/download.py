@@ -152,7 +152,7 @@ def _attempt(url: str, part: Path, tell: Tell) -> None:
         resumed = answer.status == 206 and _starts_at(answer.headers) == have
         if answer.status == 206 and not resumed:
             _forget(part)
-            raise ValueError("the server sent the wrong range")
+            raise ValueError("the server sent other bytes than those requested")
         size = answer.headers.get("Content-Length", "")
         have = have if resumed else 0
         total = have + int(size) if size.isdecimal() else None
@@ -166,7 +166,7 @@ def _attempt(url: str, part: Path, tell: Tell) -> None:
                 file.write(piece)
                 tell(have, total)
     if total is not None and have != total:
-        raise ValueError(f"received only {have} of {total} bytes")
+        raise ValueError(f"the server sent only {have} of {total} bytes")
 
 
 def _starts_at(headers: http.client.HTTPMessage) -> int:

@@ -287,8 +287,8 @@ def value_classes(environment: object) -> dict[str, type]:
         if not is_value_class(each):
             raise WorldError(
                 "Each of json_classes must be a named tuple, a frozen data class, an enumeration "
-                f"or a hashable mapping; got {shorten(each)}. Remove it, or implement state_to_json "
-                "and its counterparts."
+                f"or a hashable mapping; got {shorten(each)}. Remove it, or implement "
+                "state_to_json and its counterparts."
             )
         found.setdefault(each.__name__, each)
     for namespace in _namespaces(environment):

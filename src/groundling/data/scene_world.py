@@ -467,7 +467,7 @@ class _FloorPlan:
 
 def _pair(value: Any, least: int, what: str) -> tuple[float, float]:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise WorldError(f"{what} must be two numbers; got {shorten(value)}.")
+        raise WorldError(f"{what} must be a list of two numbers; got {shorten(value)}.")
     return float(_whole(value[0], least, 30, what)), float(_whole(value[1], least, 30, what))
 
 

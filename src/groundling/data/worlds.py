@@ -297,7 +297,7 @@ def _find(name: str) -> tuple[Any, dict[str, Any]]:
         if not hasattr(found, part):
             public = [each for each in vars(found) if not each.startswith("_")]
             hint = did_you_mean(part, public) if public else " It is empty."
-            raise WorldError(f"{place} has no {attribute!r}.{hint}")
+            raise WorldError(f"{place} does not define {attribute!r}.{hint}")
         found = getattr(found, part)
     return found, arguments
 

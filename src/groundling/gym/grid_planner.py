@@ -170,7 +170,7 @@ class GridPlanner:
         return set(number), cuts
 
     def _obstacles(self) -> set[int]:
-        """Return the cells that have a locked door or a thing in the way."""
+        """Return the cells that are blocked by a locked door or another thing."""
         state = self.state
         return {
             place
@@ -237,7 +237,7 @@ class GridPlanner:
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
         if not portable:
-            raise PlanningError("There is no free cell to put the carried thing down.")
+            raise PlanningError("There is no free cell on which to put the carried thing.")
         self._face(self._cells(portable), things=portable)
         cleared = self.state.front
         self._do("pickup")

@@ -87,7 +87,7 @@ def record(
     _check(world, env, policy, way)
     if texts is not None and (isinstance(texts, str) or len(texts) != len(listed)):
         raise SettingError(
-            "`texts` must be a list with one text for each seed. Pass one string per seed."
+            "`texts` must be a list of strings, one for each seed. Add or remove texts."
         )
     found = []
     settings = {"render_mode": "human"} if way == "window" else {}

@@ -338,7 +338,7 @@ class ClusterExecutor(Executor):
         until = time.monotonic() + _PATIENCE
         while True:
             if self.client.status in ("closing", "closed"):
-                raise ConnectionError("the client was closed")
+                raise ConnectionError("`cluster` must be an open Dask client; got a closed one.")
             workers = self.client.scheduler_info(n_workers=-1).get("workers")
             if workers:
                 return {address: each["nthreads"] for address, each in sorted(workers.items())}

@@ -45,7 +45,7 @@ class CountingSpace(FeatureSpace):
 
     @classmethod
     def like(cls, space: FeatureSpace) -> CountingSpace:
-        """Return an empty space with the joining functions of another space."""
+        """Return an empty feature space with the joining functions of another one."""
         return cls(space.joins, space.slots, min_count=space.min_count)
 
     def join(

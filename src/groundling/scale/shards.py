@@ -28,7 +28,7 @@ class Shard:
     count: int = SHARD
 
     def read(self) -> Iterator[Demonstration]:
-        """Yield the demonstrations."""
+        """Yield the demonstrations of the shard."""
         return islice(self.source, self.first, self.first + self.count)
 
     def __str__(self) -> str:

@@ -56,8 +56,11 @@ class Note:
             raise ValueError("unknown format")
         note = cls(variant=content.pop("row", FULL), **content)
         for name, value in asdict(note).items():
-            if type(value) is not type(getattr(cls("", ""), name)):
-                raise ValueError(f"the field {name} has the wrong type; got {str(value)[:60]!r}")
+            wanted = type(getattr(cls("", ""), name))
+            if type(value) is not wanted:
+                raise ValueError(
+                    f"`{name}` must have the type {wanted.__name__}; got {str(value)[:60]!r}"
+                )
         return note
 
 

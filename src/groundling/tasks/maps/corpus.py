@@ -137,8 +137,8 @@ def read_map(path: str | Path) -> MapSheet:
     sheet = MapSheet(number, landscape, route, finish)
     if not sheet.steps:
         raise CorpusError(
-            f"{path}: the route must pass within 75 pixels of a landmark; got none of "
-            f"{len(landscape)} landmarks. Check that both use the same coordinates."
+            f"{path}: the route must pass within 75 pixels of a landmark; got none "
+            f"among {len(landscape)}. Check that both use the same coordinates."
         )
     return sheet
 
@@ -334,7 +334,7 @@ class MapCorpus:
         unknown = [number for number in test_maps if number not in self.maps]
         if unknown:
             raise CorpusError(
-                f"`test_maps` must be maps in the corpus; got {unknown[0]}."
+                f"`test_maps` must contain only maps of the corpus; got {unknown[0]}."
                 f"{did_you_mean(unknown[0], self.maps)}"
             )
         return (

@@ -232,7 +232,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether an action may follow others, without a second turn and without a return."""
+    """Return whether an action may come next: no second turn in a row, and no about-turn."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")

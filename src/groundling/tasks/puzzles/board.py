@@ -78,8 +78,8 @@ class Board:
         for number, line in enumerate(lines):
             if len(line) != len(lines[0]):
                 raise WorldError(
-                    f"The rows of a board must have the same length; got {len(line)} cells in row "
-                    f"{number + 1} and {len(lines[0])} in row 1."
+                    "The rows of a board must have the same number of cells; got "
+                    f"{len(line)} in row {number + 1} and {len(lines[0])} in row 1."
                 )
             for column, mark in enumerate(line):
                 if mark not in "#.":

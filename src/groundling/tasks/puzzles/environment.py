@@ -170,7 +170,7 @@ class PuzzleEnvironment:
                         yield action
 
     def _may_follow(self, state: PuzzleState, action: Strike, now: int) -> bool:
-        """Return whether an action may follow the last one as a separate action."""
+        """Return whether an action may follow the last one; false if both form one action."""
         last = state.last
         if self.plan_space == "original" or last is None or not last.is_full:
             return True
