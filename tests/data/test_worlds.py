@@ -157,7 +157,7 @@ def test_worlds_by_name_are_made_once_for_the_same_arguments():
     assert worlds.name_of(worlds.get("here").environment) == ("here", {})
     assert worlds.name_of(Line()) is None
     assert worlds.names == ("line", "here")
-    with pytest.raises(WorldError, match=r"there are several\. Use one of 'line', 'here'"):
+    with pytest.raises(WorldError, match=r"there are several worlds\. Use one of 'line', 'here'"):
         worlds.get()
 
 

@@ -88,7 +88,7 @@ def test_strike_against_the_rules(action, message):
     ("rows", "message"),
     [
         ([], "at least one row"),
-        (["##", "#"], "got 1 cells in row 2"),
+        (["##", "#"], "got 1 in row 2"),
         (["#x"], "'x' in row 1, column 2"),
     ],
 )
