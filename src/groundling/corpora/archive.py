@@ -46,8 +46,8 @@ def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
             seen.add(name)
             if hashlib.sha256(data).hexdigest() != manifest()[name]:
                 raise CorpusError(
-                    f"{name} in {path} has the wrong SHA-256 checksum. Nothing was kept; download "
-                    "the archive again."
+                    f"{name} in {path} has the wrong SHA-256 checksum. Nothing was installed; "
+                    "download the archive again."
                 )
             yield name, data
     except CorpusError:

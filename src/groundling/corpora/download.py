@@ -91,7 +91,7 @@ def _unpack(archive: Path, folder: Path) -> None:
     if missing := [name for name in manifest() if name not in found]:
         raise CorpusError(
             f"{archive} must contain all {len(manifest())} files of the corpora; got "
-            f"{len(found)} files, without {missing[0]}. Pass the archive of the repository "
+            f"{len(found)}, without {missing[0]}. Pass the archive of the repository "
             "jacobandreas/instructions."
         )
 

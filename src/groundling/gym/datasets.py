@@ -43,8 +43,8 @@ def to_minari(
         if not size or len(each.observations) != size + 1:
             raise CorpusError(
                 f"The trajectory {each.text!r} (seed {each.seed}) must have one more "
-                f"observation than moves; got {size} moves and {len(each.observations)} "
-                "observations. Record it again."
+                f"observation than moves; got {len(each.observations)} and {size}. Record it "
+                "again."
             )
         flags = np.zeros(size, bool)
         flags[-1] = True

@@ -98,7 +98,7 @@ def test_write_corpus_refuses_underscores(tmp_path):
         ),
         ("solutions", "1\nr:" + "9" * 5000 + "\n", r"annotations.txt, line 2: .{,120} must follow"),
         ("solutions", "1\nr:٣\n", r"annotations.txt, line 2: .* must be r:LINE"),
-        ("solutions", "1\nr:0\n", r"annotations.txt, line 2: .* got 2 remaining blocks"),
+        ("solutions", "1\nr:0\n", r"annotations.txt, line 2: .* no blocks on the board; got 2"),
         ("solutions", "1\nr:0\nr:0\n", r"annotations.txt, line 3: .* must follow the rules"),
         ("solutions", "1\nr:7\n", r"annotations.txt, line 2: .* from 0 to 1; got 7"),
         ("solutions", "1\nrow 1\n", r"annotations.txt, line 2: .* must be r:LINE"),

@@ -239,7 +239,7 @@ _DIALOGUE_NAME = re.compile(r"[\w-]+")
 
 
 class DialogueLine(NamedTuple):
-    """An utterance of a speaker in a dialogue.
+    """An utterance in a dialogue, with its speaker.
 
     >>> DialogueLine(GIVER, "go round the mill").words
     ('go', 'round', 'the', 'mill')
@@ -344,7 +344,7 @@ class MapCorpus:
 
 
 def load_corpus(folder: str | Path) -> MapCorpus:
-    """Return the corpus in a folder."""
+    """Return the map corpus in a folder."""
     folder = Path(folder)
     about = read_correspondences(folder / "correspondences.txt")
     files = {map_number(path): path for path in sorted((folder / "landmarks").glob("*g.xml"))}

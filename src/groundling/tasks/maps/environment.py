@@ -16,7 +16,7 @@ _SHAPES = ("paper", "rich")
 
 
 class MapState(NamedTuple):
-    """State of the agent: the landmark where it is, the side of it, and the landmarks visited.
+    """State of the agent: its landmark, the side of the landmark, and the landmarks visited.
 
     `visited` includes the current landmark. `visited` and `previous` are empty if the environment
     does not need a history, so that equal places are equal states.

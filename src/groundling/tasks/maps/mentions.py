@@ -254,7 +254,7 @@ def read_units(
 ) -> TextUnits:
     """Return the text units of a dialogue, in linear time.
 
-    A mention is a longest possible sequence of words that match words of landmark names (see
+    A mention is a sequence of words, as long as possible, that match words of landmark names (see
     `NameMatcher`). Function words count only inside a sequence. An utterance of the giver with at
     least two words and no mention is a silent unit.
 

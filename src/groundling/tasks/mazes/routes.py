@@ -262,7 +262,7 @@ def best_way(
 
 
 def segment(follower: Follower | None, routes: Sequence[Paragraph]) -> list[Demonstration]:
-    """Return one demonstration per sentence of demonstrated routes.
+    """Return one demonstration for each sentence of the demonstrated routes.
 
     The follower determines the most probable boundaries. Without a follower, or if its plans do
     not follow the path, each sentence gets an equal share of the path.
@@ -371,7 +371,7 @@ def _starts_before(
 
 
 def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return the final states with a known orientation of all plans from a start."""
+    """Return the final states of all plans from a start, without unknown orientations."""
     length = 3 + world.extra_length(start)
     ends = dict.fromkeys(world.restart(end) for _, end in plans_within(world, start, length))
     return [end for end in ends if end.orientation is not None]
@@ -441,7 +441,7 @@ class RouteTraining:
     sentences
         Train on single sentences.
     dropped
-        Also train on the sentences of paragraphs that are not single sentences, as `stay`.
+        Also train on sentences that are missing from the single sentences, as `stay`.
     rounds
         Number of rounds of training on paragraphs only. Each round splits the paths into sentences
         with the follower of the previous round (the first round: into equal shares), and trains

@@ -244,8 +244,8 @@ def _read_solutions(
             strikes.append(action)
         if board.cells:
             raise CorpusError(
-                f"{path}, line {block[-1][0]}: the solution of puzzle {number} must clear the "
-                f"board; got {board.blocks} remaining blocks. Add the missing strikes, or remove "
+                f"{path}, line {block[-1][0]}: the solution of puzzle {number} must leave no "
+                f"blocks on the board; got {board.blocks}. Add the missing strikes, or remove "
                 "the solution."
             )
         yield number, collapse(strikes)

@@ -102,7 +102,7 @@ class PuzzleEnvironment:
         in reading order.
     planner
         Planner that finds dead ends. By default, it expands at most 300 boards per call, so that
-        its answers are deterministic.
+        its results are deterministic.
 
     Examples
     --------
@@ -225,7 +225,7 @@ class PuzzleEnvironment:
         )
 
     def _is_lost(self, board: Board, k: int) -> bool:
-        """Return whether the planner proves that a board is lost; the answer is cached."""
+        """Return whether the planner proves that a board is lost; the result is cached."""
         if (board, k) not in self._lost:
             self._lost[board, k] = self.planner.is_winnable(board, k) is False
         return self._lost[board, k]

@@ -226,8 +226,8 @@ def random_splits(
     """
     if not 0 < held_out < len(parts):
         raise SettingError(
-            f"`held_out` must be from 1 to {len(parts) - 1} for {len(parts)} puzzles; got "
-            f"{held_out}."
+            f"`held_out` must be at least 1 and less than the number of puzzles ({len(parts)}); "
+            f"got {held_out}."
         )
     dice = random.Random(seed)
     places = (sorted(dice.sample(range(len(parts)), held_out)) for _ in range(count))
