@@ -45,7 +45,7 @@ class BadRecord:
 class Demonstrations:
     """A collection of demonstrations that can be iterated repeatedly.
 
-    Create it from a list, or from files by `read`. Files are streamed, so that only one
+    Create it from a list, or from files with `read`. Files are streamed, so that only one
     demonstration is in memory at a time. Demonstrations are ordered by file name, then by line.
 
     Parameters

@@ -40,14 +40,14 @@ _COLOURS = {
 
 
 class SceneState(NamedTuple):
-    """State: the place and the held thing of each mover, the place and condition of each thing."""
+    """The place and held thing of each mover, and the place and condition of each thing."""
 
     movers: tuple[tuple[str, str], ...]
     things: tuple[tuple[str, str], ...]
 
 
 class _Deed(NamedTuple):
-    """An action as its mover, verb, thing and place."""
+    """An action: its mover, verb, thing and place."""
 
     mover: int
     verb: str
@@ -131,7 +131,10 @@ class SceneWorld:
         SCENE_ACTIONS.check(len(deeds), WorldError, "A world")
         self._deeds = {self._name(deed): deed for deed in deeds}
         if len(self._deeds) < len(deeds):
-            raise WorldError("Action names must be unique; got one twice. Rename places or things.")
+            raise WorldError(
+                "Action names must be unique; got the same name for two actions. Rename places or "
+                "things."
+            )
         self._check_examples()
 
     @classmethod
@@ -376,7 +379,7 @@ class _FloorPlan:
             self._draw_place(name, (x * _CELL, y * _CELL, w * _CELL, h * _CELL))
 
     def _offered(self, *deeds: str) -> list[str]:
-        """Return those actions of any mover that have one of these names and are possible."""
+        """Return the named actions that are possible for any of the movers."""
         movers = [f"{name}: " for name in self.movers] if len(self.movers) > 1 else [""]
         named = (f"{who}{deed}" for who in movers for deed in deeds)
         return [each for each in named if each in self.possible]

@@ -171,7 +171,7 @@ class Worlds:
         return known
 
     def name_of(self, environment: object) -> tuple[str, Mapping[str, Any]] | None:
-        """Return the name and arguments under which an environment is known, or None."""
+        """Return the name and arguments of a known environment, or None for any other."""
         for name, given in self._named.items():
             if given is environment:
                 return name, {}
