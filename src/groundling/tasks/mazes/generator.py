@@ -233,7 +233,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether an action may come next: no second turn in a row, and no about-turn."""
+    """Return whether an action may come next, without two turns in a row or walking back."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")
