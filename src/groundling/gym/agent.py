@@ -26,14 +26,15 @@ class ActReport:
     ----------
     ending
         How the attempt ended:
-        `success`: the environment rewarded the instruction or ended the episode with a reward,
-        even if some parts were not carried out; or everything was carried out in a world whose
-        `rewards` is False;
-        `misunderstood`: everything was carried out, but the environment gave no reward;
-        `partly understood`: some parts of the text had no matching action;
-        `not understood`: there was no plan with enough confidence, so the agent stopped;
-        `executor failed`: a macro-action could not be carried out;
-        `out of time`: the episode ended before everything was done.
+
+        - `success`: the environment rewarded the instruction or ended the episode with a reward,
+          even if some parts were not carried out; or everything was carried out in a world whose
+          `rewards` is False;
+        - `misunderstood`: everything was carried out, but the environment gave no reward;
+        - `partly understood`: some parts of the text had no matching action;
+        - `not understood`: there was no plan with enough confidence, so the agent stopped;
+        - `executor failed`: a macro-action could not be carried out;
+        - `out of time`: the episode ended before everything was done.
     sentence
         The result as a sentence.
     reward, moves

@@ -39,7 +39,7 @@ class Thing(NamedTuple):
 
 @dataclass(frozen=True)
 class GridLayout:
-    """Fixed part of an episode: walls, rooms and things.
+    """Part of the grid that is fixed during an episode: walls, rooms and things.
 
     Cells are numbered row by row. Rooms are (left, top, width, height), walls included.
     """
@@ -78,7 +78,7 @@ class GridLayout:
 
 
 class GridState(NamedTuple):
-    """Changing part of an episode, as a small hashable value.
+    """State of the grid that changes during an episode, as a small hashable value.
 
     `places` has the cell of each thing in the layout, or `HELD`, `INSIDE` or `GONE`. `doors` has
     the status of each door, and 0 for other things. Directions are 0 (east), 1 (south), 2 (west)

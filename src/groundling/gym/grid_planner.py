@@ -51,7 +51,7 @@ class GridPlanner:
     # ---- macro-actions ------------------------------------------------------------------
 
     def carry_out(self, verb: str, *things: Collection[int]) -> None:
-        """Add the moves that carry out a macro-action."""
+        """Add the moves that carry out a macro-action to `moves`."""
         if verb == "go to":
             self.go_to(things[0])
         elif verb == "pick up":

@@ -527,7 +527,7 @@ class RoutePreset(MazePreset):
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets differ only in how routes are read, and can share a run."""
+        """Return whether two presets differ only in how routes are read, and so can share a run."""
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
