@@ -230,7 +230,7 @@ class Episode:
         return self.is_goal(done)
 
     def _pending(self, state: Sequence[ActionChoice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
-        """Return the verb that still lacks arguments (or an empty string) and those it has."""
+        """Return the verb that still lacks arguments, if any, and the arguments that it has."""
         if not state:
             return "", ()
         roles = self._roles[state[-1].verb]

@@ -50,7 +50,7 @@ class Note:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Note:
-        """Return the note that `to_dict` has written."""
+        """Return a note from the result of `to_dict`."""
         content = dict(content)
         if content.pop("format") != _FORMAT:
             raise ValueError("unknown format")

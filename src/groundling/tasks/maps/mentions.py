@@ -169,8 +169,8 @@ class TextUnits(list[TextUnit]):
 
     - `giver` or `follower`; `silent` if no landmark is mentioned;
     - `before=…`: each of the four words before the mention (not for silent units);
-    - `question`, `negation`, `motion`, `ending`: suggested by the words of the utterance
-      (*have you got*; the cues in `mentions.toml`);
+    - `question`, `negation`, `motion`, `ending`: whether the utterance contains words that suggest
+      this, such as *have you got* for a question (`mentions.toml` lists the others);
     - `compass-east`, `compass-north`, `page-…`, `place-…`: the mean direction of the words for
       directions in the utterance, from -1 to 1, for each family of such words; with the prefix
       `recent-`, the same for the previous six utterances;
