@@ -264,7 +264,7 @@ def test_diagnosing_in_parts_follows_what_was_not_learnt_from():
     assert len(set(apart.findings)) == len(apart.findings)
     assert follower.theta_ is theta
     with pytest.raises(
-        DemonstrationError, match="needs at least 2 folds and 2 groups; got 1 folds"
+        DemonstrationError, match="must have at least 2 folds and 2 groups of demonstrations; got 1"
     ):
         follower.diagnose(SHOWN, parts=1)
 

@@ -302,7 +302,7 @@ def test_own_world_is_drawn_if_it_draws_itself(kitchen):
 
 def test_own_world_with_a_wrong_name_is_told_before_any_record_is_read():
     said = " ".join(run("train", "kitchen.py:Kitchin", SHOWN, "--out", "none", code=1).split())
-    assert "kitchen.py has no 'Kitchin'. Did you mean 'Kitchen'?" in said
+    assert "kitchen.py does not define 'Kitchin'. Did you mean 'Kitchen'?" in said
     assert "jsonl" not in said
     said = " ".join(run("train", "kitchin.py:Kitchen", SHOWN, "--out", "none", code=1).split())
     assert "There is no file kitchin.py" in said

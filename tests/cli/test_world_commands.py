@@ -152,7 +152,7 @@ def test_check_tells_that_states_have_no_json(folder):
     ("arguments", "said"),
     [
         (["kichen.py:Kitchen"], "There is no file kichen.py. Did you mean 'kitchen.py'"),
-        (["kitchen.py:Kichen"], "kitchen.py has no 'Kichen'. Did you mean 'Kitchen'?"),
+        (["kitchen.py:Kichen"], "kitchen.py does not define 'Kichen'. Did you mean 'Kitchen'?"),
         (["kitchen.py:Kitchen", "shown.jsonl"], "There is no file shown.jsonl."),
         (["mazes"], "No installed package provides a world 'mazes'."),
     ],

@@ -92,7 +92,7 @@ def test_folds_test_everything_once_and_keep_groups_together():
 
 def test_folds_are_no_more_than_groups():
     assert len(folds(shown("aabb"), 5)) == 2
-    with pytest.raises(DemonstrationError, match="got 5 folds and 1 groups"):
+    with pytest.raises(DemonstrationError, match="got 5 and 1"):
         folds(shown("aaaa"), 5)
-    with pytest.raises(DemonstrationError, match="got 1 folds"):
+    with pytest.raises(DemonstrationError, match="got 1 and 2"):
         folds(shown("aabb"), 1)

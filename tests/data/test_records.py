@@ -303,8 +303,8 @@ BAD = [
     (b'{"format": "other"}', "`format` must be 'groundling-demonstrations'; got 'other'."),
     (b'{"format": "groundling-demonstrations", "version": 2}', "Update Groundling to read"),
     (shown(strat=3), "A record has no field 'strat'. Did you mean 'start'?"),
-    ({"start": 2, "actions": []}, "must have `text` or `instructions`; got neither."),
-    (shown(instructions=["go"]), "must have `text` or `instructions`; got both."),
+    ({"start": 2, "actions": []}, "must have either `text` or `instructions`; got neither."),
+    (shown(instructions=["go"]), "must have either `text` or `instructions`; got both."),
     (shown(text=3), "`text` must be a string; got 3."),
     (shown(text="  "), "`text` must have at least one word; got none. Add text, or remove"),
     ({"instructions": [], "start": 2, "actions": []}, "`instructions` must be a list of sentences"),
@@ -399,9 +399,7 @@ def test_records_are_carried_out_when_asked(tmp_path):
 
 def test_records_that_are_all_bad_are_an_error_all_the_same(tmp_path):
     path = write(tmp_path / "a.jsonl", {"text": ""}, {"x": 1})
-    with pytest.raises(
-        DemonstrationError, match=r"No record is readable; 2 have errors.*a.jsonl:1: "
-    ):
+    with pytest.raises(DemonstrationError, match=r"got errors in all 2.*a.jsonl:1: "):
         list(read(path, skip_bad=True))
 
 

@@ -102,7 +102,7 @@ def test_worlds_load_by_entry_point(monkeypatch):
     [
         ("kitchen.py:Kitchen", "no file kitchen.py. Did you mean 'my_kitchen.py'"),
         ("nowhere/kitchen.py:Kitchen", "There is no file nowhere/kitchen.py."),
-        ("my_kitchen.py:Kichen", "my_kitchen.py has no 'Kichen'. Did you mean 'Kitchen'?"),
+        ("my_kitchen.py:Kichen", "my_kitchen.py does not define 'Kichen'. Did you mean 'Kitchen'?"),
         ("my_kitchen.py", "such as my_kitchen.py:Kitchen. It defines Kitchen."),
         ("my_kitchen:Kitchen", "For a file, write my_kitchen.py:Kitchen."),
         ("no_such.module:Kitchen", "There is no module 'no_such'."),
@@ -132,7 +132,7 @@ def test_worlds_load_by_entry_point(monkeypatch):
             "cannot be imported: ModuleNotFoundError: No module named 'not_there'",
         ),
         ("broken:Kitchen", "There is no module 'broken'"),
-        ("tests.worlds:", "has no ''"),
+        ("tests.worlds:", "does not define ''"),
         ("readme.md:Kitchen", "There is no module 'readme'"),
         ("./readme.md:Kitchen", "must be a Python file"),
     ],
@@ -157,7 +157,7 @@ def test_worlds_by_name_are_made_once_for_the_same_arguments():
     assert worlds.name_of(worlds.get("here").environment) == ("here", {})
     assert worlds.name_of(Line()) is None
     assert worlds.names == ("line", "here")
-    with pytest.raises(WorldError, match=r"there are several\. Use one of 'line', 'here'"):
+    with pytest.raises(WorldError, match=r"there are several worlds\. Use one of 'line', 'here'"):
         worlds.get()
 
 

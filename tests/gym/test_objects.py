@@ -334,7 +334,7 @@ def test_objects_scenes_and_labels_are_checked():
         first([1, 3])
     with pytest.raises(WorldError, match=r"Odd.objects must return a dictionary .* got a list"):
         first((1,), objects=lambda self, scene, start: [1])
-    with pytest.raises(WorldError, match="all strings or all numbers"):
+    with pytest.raises(WorldError, match="strings only or by numbers only"):
         first((1,), objects=lambda self, scene, start: {1: {}, "a": {}})
     for value in (b"red", {"red": 1}):
         with pytest.raises(WorldError, match="the label 'colour' of the object 1"):

@@ -94,7 +94,7 @@ def test_recording_of_a_person_in_a_window(level, monkeypatch):
 
 def test_recording_what_nothing_fits_is_refused(level):
     [trajectory] = record(level, [4])
-    with pytest.raises(DemonstrationError, match=r"No event in the .* moves .* matches the text"):
+    with pytest.raises(DemonstrationError, match=r"must complete actions that match its text"):
         cut(level, Recording(trajectory.text, 4, ()))
 
 

@@ -120,7 +120,7 @@ def test_simulator_says_when_replay_leads_elsewhere():
 def test_simulator_refuses_what_it_cannot_do():
     with pytest.raises(SettingError, match="deepcopy, replay; got 'copy'"):
         GymWorld(Line(), ground, way="copy")
-    with pytest.raises(SettingError, match="both `get_state` and `set_state`"):
+    with pytest.raises(SettingError, match="`get_state` and `set_state` must be passed"):
         GymWorld(Line(), ground, get_state=lambda env: env.at)
     env = Line()
     env.action_space = gymnasium.spaces.Box(-1, 1, (2,))

@@ -46,8 +46,8 @@ def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
             seen.add(name)
             if hashlib.sha256(data).hexdigest() != manifest()[name]:
                 raise CorpusError(
-                    f"{name} in {path} has the wrong SHA-256 checksum. Nothing was kept; download "
-                    "the archive again."
+                    f"{name} in {path} has the wrong SHA-256 checksum. Nothing was installed; "
+                    "download the archive again."
                 )
             yield name, data
     except CorpusError:
@@ -79,7 +79,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _needed(name: str) -> str | None:
-    """Return the path in the manifest of an archive member, or None.
+    """Return the path in the manifest that a member of an archive matches, or None.
 
     >>> _needed("instructions-master/data/sail/data/Paragraph.xml")
     'sail/data/Paragraph.xml'
@@ -150,6 +150,6 @@ def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _wanted(count: int, member: str, path: Path) -> str | None:
-    """Return the path in the manifest for the next member of an archive, or None."""
+    """Count a member of an archive; return the path in the manifest that it matches, or None."""
     ARCHIVE_FILES.check(count + 1, CorpusError, str(path))
     return _needed(member)

@@ -38,8 +38,8 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
     """Install the corpora in a folder; return False if they are already installed.
 
     `source` is a URL, an archive or a folder with the files of the authors' repository. Files are
-    installed only after all of them are verified. `tell` is called with the number of bytes and, if
-    known, their total.
+    installed only after all of them are verified. `tell` is called with the number of bytes so far
+    and, if known, the total.
     """
     into = Path(into)
     if check(into).good:
@@ -91,7 +91,7 @@ def _unpack(archive: Path, folder: Path) -> None:
     if missing := [name for name in manifest() if name not in found]:
         raise CorpusError(
             f"{archive} must contain all {len(manifest())} files of the corpora; got "
-            f"{len(found)} files, without {missing[0]}. Pass the archive of the repository "
+            f"{len(found)}, without {missing[0]}. Pass the archive of the repository "
             "jacobandreas/instructions."
         )
 
@@ -130,7 +130,7 @@ def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
 
 
 def read_note(path: Path) -> dict[str, str]:
-    """Return the metadata of an unfinished download; none if they cannot be read."""
+    """Return the metadata of an unfinished download; empty if they cannot be read."""
     try:
         found = json.loads(read_plain(path, NOTE_BYTES, CorpusError))
     except (CorpusError, ValueError, RecursionError):
@@ -152,7 +152,7 @@ def _attempt(url: str, part: Path, tell: Tell) -> None:
         resumed = answer.status == 206 and _starts_at(answer.headers) == have
         if answer.status == 206 and not resumed:
             _forget(part)
-            raise ValueError("the server sent the wrong range")
+            raise ValueError("the server sent other bytes than those requested")
         size = answer.headers.get("Content-Length", "")
         have = have if resumed else 0
         total = have + int(size) if size.isdecimal() else None
@@ -166,7 +166,7 @@ def _attempt(url: str, part: Path, tell: Tell) -> None:
                 file.write(piece)
                 tell(have, total)
     if total is not None and have != total:
-        raise ValueError(f"received only {have} of {total} bytes")
+        raise ValueError(f"the server sent only {have} of {total} bytes")
 
 
 def _starts_at(headers: http.client.HTTPMessage) -> int:

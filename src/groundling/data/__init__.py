@@ -1,4 +1,4 @@
-"""Demonstration files, worlds by name, and JSON for states and actions."""
+"""Demonstration files, worlds found by name, and states and actions as JSON."""
 
 from groundling.data.canonical import canonical
 from groundling.data.codec import Codec, value_classes

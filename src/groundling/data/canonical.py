@@ -101,7 +101,7 @@ def _content(value: Any, name: Callable[[type], str] | None) -> Json:
 
 
 def _anything(value: Any) -> Json:
-    """Return JSON that identifies a value, for fingerprints, but cannot be read back."""
+    """Return JSON that identifies a value in fingerprints, but cannot be read back."""
     if isinstance(value, (list, tuple)):
         return [plain(each, None) for each in value]
     if isinstance(value, (set, frozenset)):
@@ -120,11 +120,12 @@ def _anything(value: Any) -> Json:
 
 
 def is_value_class(found: object) -> TypeGuard[type[Any]]:
-    """Return whether values of a class can be stored as JSON, by fields or by name.
+    """Return whether an object is a class whose values can be stored as JSON and read back.
 
-    >>> from fractions import Fraction
-    >>> is_value_class(Fraction), is_value_class(Fraction(1, 2)), is_value_class(enum.IntFlag)
-    (False, False, False)
+    >>> from collections import namedtuple
+    >>> Robot = namedtuple("Robot", "x y")
+    >>> is_value_class(Robot), is_value_class(Robot(1, 2)), is_value_class(list)
+    (True, False, False)
     """
     if not isinstance(found, type) or found.__hash__ is None:
         return False

@@ -98,7 +98,7 @@ class Codec:
         return self._write("state", state)
 
     def state_from_json(self, data: Json) -> Any:
-        """Return the state that JSON data stand for; raise `WorldError` if they are invalid."""
+        """Return a state from its JSON; raise `WorldError` if the JSON is invalid."""
         if type(data) in SCALARS and (type(data) is not int or -_PRIME < data < _PRIME):
             return self._read("state", data)
         key = _looks(data)
@@ -114,7 +114,7 @@ class Codec:
         return self._write("action", action)
 
     def action_from_json(self, data: Json) -> Any:
-        """Return the action that JSON data stand for; raise `WorldError` if they are invalid."""
+        """Return an action from its JSON; raise `WorldError` if the JSON is invalid."""
         return self._read("action", data)
 
     def actions_to_json(self, actions: Iterable[Any]) -> list[Json]:
@@ -122,7 +122,7 @@ class Codec:
         return [self._write("action", each) for each in actions]
 
     def actions_from_json(self, data: Json) -> tuple[Any, ...]:
-        """Return the plan described by a list of JSON data."""
+        """Return the actions of a plan from a JSON list."""
         if type(data) is not list:
             raise WorldError(f"A plan must be a list of actions; got {shorten(data)}.")
         PLAN_ACTIONS.check(len(data), WorldError, "A plan")
@@ -149,7 +149,7 @@ class Codec:
                 raise WorldError(
                     f"The {kind} {shorten(value)} of {self.owner} must survive a round "
                     f"trip through JSON; got {shorten(back)} from {shorten(written)}. Correct the "
-                    "methods for JSON."
+                    "methods that convert it."
                 )
 
     def _write(self, kind: str, value: Any) -> Json:
@@ -201,7 +201,7 @@ class Codec:
         return value
 
     def _value(self, data: Json, kind: str) -> Any:
-        """Return the value that JSON in the default format stands for (see `Codec`)."""
+        """Return a value from JSON in the default format (see `Codec`)."""
         sort = type(data)
         if sort in SCALARS or sort is float:
             return data
@@ -286,9 +286,9 @@ def value_classes(environment: object) -> dict[str, type]:
     for each in getattr(environment, "json_classes", ()):
         if not is_value_class(each):
             raise WorldError(
-                "Each of json_classes must be a named tuple, frozen data class, enumeration or "
-                f"hashable mapping; got {shorten(each)}. Remove it, or implement state_to_json "
-                "and its counterparts."
+                "Each of json_classes must be a named tuple, a frozen data class, an enumeration "
+                f"or a hashable mapping; got {shorten(each)}. Remove it, or implement "
+                "state_to_json and its counterparts."
             )
         found.setdefault(each.__name__, each)
     for namespace in _namespaces(environment):
@@ -318,7 +318,7 @@ def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
 
 
 class _Hashes:
-    """Counts hash collisions, and raises an error if there are too many."""
+    """Counter of hash collisions, which raises an error if there are too many."""
 
     def __init__(self, thing: str) -> None:
         self._thing = thing
@@ -326,7 +326,7 @@ class _Hashes:
         self._others: dict[int, set[Hashable]] = {}
 
     def check(self, value: Hashable, text: str) -> None:
-        """Count a hash collision of values that have different JSON `text`."""
+        """Count a collision if an earlier value has the same hash but another JSON `text`."""
         key, looks = hash(value), hash(text)
         if self._first.setdefault(key, looks) == looks:
             if len(self._first) > _COUNTED:

@@ -36,7 +36,7 @@ _LABEL = ("name", "amount", "kind", "value")
 
 
 class _Turn(NamedTuple):
-    """The previous turn of a conversation, after which the next turn may start."""
+    """The previous turn of a conversation; the next turn may start where it ends."""
 
     file: str
     group: str
@@ -46,7 +46,7 @@ class _Turn(NamedTuple):
 
 
 class RecordReader:
-    """Converts records to demonstrations; the records must be read in the order of the files.
+    """Converter of records to demonstrations; pass the records in the order of their file.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def _text(record: Mapping[str, Json]) -> str | Instruction | tuple[str | Instruc
     parsed = record.get("instructions")
     if (text is None) == (parsed is None):
         have = "neither" if text is None else "both"
-        raise DemonstrationError(f"A record must have `text` or `instructions`; got {have}.")
+        raise DemonstrationError(f"A record must have either `text` or `instructions`; got {have}.")
     if text is not None:
         return _sentence(text, "`text`")
     if type(parsed) is dict:
@@ -208,7 +208,6 @@ def _sentence(text: Json, what: str) -> str:
 
 
 def _tree(data: dict[str, Json]) -> Instruction:
-    """Return the parsed sentence in a record."""
     for each in data:
         check_known(each, _TREE, "A parsed sentence has no field", DemonstrationError)
     read: dict[str, Any] = {}

@@ -22,7 +22,7 @@ _SMALL = 16 * 2**20  # bytes to which any compressed file may expand
 def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
     """Yield the number and content of each line; only one line is in memory at a time.
 
-    Empty lines are skipped. If the file is damaged, the last item has an exception as content.
+    Empty lines are skipped. If the file is damaged, the content of the last item is an exception.
     """
     number = empty = size = 0
     longest = LINE_BYTES.most
@@ -72,7 +72,7 @@ def _is_header(line: bytes) -> bool:
 
 
 def parse_line(line: bytes | DemonstrationError) -> dict[str, Json] | None:
-    """Return the record of a line, or None if it is empty or a header.
+    """Return the record in a line, or None if the line is empty or a header.
 
     >>> parse_line(b'{"text": "turn left"}')
     {'text': 'turn left'}
@@ -146,7 +146,7 @@ def check_header(name: Json, version: Json) -> None:
 
 
 def write_lines(file: BinaryIO, records: Iterable[dict[str, Json]], *, compress: bool) -> int:
-    """Write a header and records in a reproducible way; return the number of records."""
+    """Write a header and records, reproducible to the byte; return the number of records."""
     if compress:
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
             return write_lines(cast(BinaryIO, packed), records, compress=False)
@@ -165,7 +165,7 @@ def _line(record: dict[str, Json]) -> bytes:
 
 
 class _ConstantError(Exception):
-    """NaN or infinity, which are not valid JSON."""
+    """A text contains NaN or infinity, which are not valid JSON."""
 
 
 def _refuse(name: str) -> None:

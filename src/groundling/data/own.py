@@ -71,7 +71,7 @@ def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
         raise
     except Exception as error:
         raise WorldError(
-            f"{title}.{name} raised {type(error).__name__}: {error}. Correct it."
+            f"{title}.{name} raised {type(error).__name__}: {error}. Correct {name}."
         ) from error
     raise WorldError(
         f"{title} must define an initial state. Add a method initial_state() that returns one."
@@ -79,7 +79,7 @@ def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
 
 
 def _named_start(world: KnownWorld, start: str) -> State:
-    """Return an initial state from its name or its JSON."""
+    """Return an initial state that is given by its name or as JSON."""
     named: dict[str, State] = {}
     if hasattr(world.environment, "starts"):
         named = dict(starts_of(world.environment, world.codec.owner))
@@ -179,7 +179,7 @@ def open_world(
     skip_bad: bool = False,
     check: bool = False,
 ) -> OwnWorld:
-    """Return a named world with its demonstrations; files are read on first use.
+    """Return the world with a given name; demonstration files are read on first use.
 
     >>> open_world("my_world.py:Kitchen").worlds.names
     ('Kitchen',)
@@ -196,7 +196,7 @@ def folds(
     """Return cross-validation folds as (training, test) pairs of demonstrations.
 
     Demonstrations with the same `group` stay in the same fold; a demonstration without a group
-    counts as a group. Each demonstration is in exactly one test set, and the same seed gives the
+    is a group of its own. Each demonstration is in exactly one test set. The same seed gives the
     same folds.
 
     >>> shown = [Demonstration(str(n), object(), 0, (), group="ab"[n % 2]) for n in range(4)]
@@ -211,9 +211,9 @@ def folds(
         groups.setdefault(each.group or place, []).append(place)
     if parts < 2 or len(groups) < 2:
         raise DemonstrationError(
-            f"Cross-validation needs at least 2 folds and 2 groups; got {parts} folds and "
-            f"{len(groups)} groups of demonstrations. Use at least 2 folds, and add "
-            "demonstrations of another group."
+            f"Cross-validation must have at least 2 folds and 2 groups of demonstrations; got "
+            f"{parts} and {len(groups)}. Use at least 2 folds, and add demonstrations of another "
+            "group."
         )
     order = list(groups.values())
     random.Random(seed).shuffle(order)

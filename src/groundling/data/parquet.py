@@ -32,8 +32,8 @@ Row = dict[str, Any]
 def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
     """Yield the number and content of each row, reading at most 10,000 rows at a time.
 
-    The content of an invalid row is an exception. If the file is damaged, the last item has an
-    exception as content.
+    The content of an invalid row is an exception. If the file is damaged, the content of the last
+    item is an exception.
     """
     number = total = 0
     longest = LINE_BYTES.most
@@ -73,7 +73,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
 
 
 def _listed(column: Any) -> list[Any]:
-    """Return a column as Python values; a value that recurs in the file is one object.
+    """Return a column as Python values; texts that the file stores once share one object.
 
     A text that is not UTF-8 becomes an exception, which is raised when its row is parsed.
     """
@@ -86,8 +86,8 @@ def _listed(column: Any) -> list[Any]:
             if index not in used:
                 if not 0 <= index < len(values):  # pyarrow does not check this, and wraps around
                     raise ValueError(
-                        f"dictionary index {index} is out of range: the dictionary has "
-                        f"{len(values)} values"
+                        f"dictionary index {index} is out of range; the size of the dictionary is "
+                        f"{len(values)}"
                     )
                 used[index] = _text(values[index])
         return [used[index] for index in indices]
@@ -155,7 +155,7 @@ def parse_row(row: Row | DemonstrationError) -> dict[str, Json]:
 
 
 def _weigh(value: Json, left: int) -> int:
-    """Subtract the size of a value from a budget; raise an error if it is exceeded."""
+    """Return a budget minus the size of a value; raise an error if nothing is left."""
     if isinstance(value, DemonstrationError):
         raise value
     left -= len(value) if type(value) is str else 1

@@ -28,7 +28,7 @@ NameWorld: TypeAlias = Callable[[Environment], tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class BadRecord:
-    """The location of a skipped record, and its problem.
+    """A skipped record: its location and its problem.
 
     >>> print(BadRecord("shown.jsonl", 3, "There is no start."))
     shown.jsonl:3: There is no start.
@@ -45,7 +45,7 @@ class BadRecord:
 class Demonstrations:
     """A collection of demonstrations that can be iterated repeatedly.
 
-    Create it from a list, or from files by `read`. Files are streamed, so that only one
+    Create it from a list, or from files with `read`. Files are streamed, so that only one
     demonstration is in memory at a time. Demonstrations are ordered by file name, then by line.
 
     Parameters
@@ -224,7 +224,8 @@ class _InFiles(Demonstrations):
         self._count = found
         if bad and not found:
             raise DemonstrationError(
-                f"No record is readable; {bad} have errors. The first error: {skipped[0]}"
+                f"At least one record must be valid; got errors in all {bad}. First error: "
+                f"{skipped[0]}"
             )
 
     def __len__(self) -> int:
@@ -250,7 +251,7 @@ class _InFiles(Demonstrations):
 def _naming(
     given: Mapping[str, Environment] | NameWorld | None, read_from: Worlds | None
 ) -> NameWorld:
-    """Return a function from environments to names: as given, as read, or after the class."""
+    """Return a function that names environments: as given, as in the files, or by class."""
     if given is not None and not isinstance(given, Mapping):
         return given
     worlds = read_from if given is None else Worlds(given)

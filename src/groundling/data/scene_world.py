@@ -40,14 +40,14 @@ _COLOURS = {
 
 
 class SceneState(NamedTuple):
-    """The place and held thing of each mover; the place and condition of each thing."""
+    """The place and held thing of each mover, and the place and condition of each thing."""
 
     movers: tuple[tuple[str, str], ...]
     things: tuple[tuple[str, str], ...]
 
 
 class _Deed(NamedTuple):
-    """What an action means: its mover, verb, thing and place."""
+    """An action: its mover, verb, thing and place."""
 
     mover: int
     verb: str
@@ -131,7 +131,10 @@ class SceneWorld:
         SCENE_ACTIONS.check(len(deeds), WorldError, "A world")
         self._deeds = {self._name(deed): deed for deed in deeds}
         if len(self._deeds) < len(deeds):
-            raise WorldError("Action names must be unique; got one twice. Rename places or things.")
+            raise WorldError(
+                "Action names must be unique; got the same name for two actions. Rename places or "
+                "things."
+            )
         self._check_examples()
 
     @classmethod
@@ -147,7 +150,7 @@ class SceneWorld:
             raise WorldError(f"{path}: {error}") from error
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the world as JSON-ready data for the constructor."""
+        """Return the world as JSON-ready data, which the constructor accepts."""
         return {
             "title": self.title,
             "places": list(self._places.values()),
@@ -159,7 +162,7 @@ class SceneWorld:
         }
 
     def save(self, path: str | Path) -> Path:
-        """Write the world to a JSON file."""
+        """Write the world to a JSON file, and return its path."""
         written = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
         write_atomically(Path(path), written)
         return Path(path)
@@ -167,7 +170,7 @@ class SceneWorld:
     # ---- states and actions ---------------------------------------------------------------
 
     def initial_state(self) -> SceneState:
-        """Return the state in which movers and things are where the file puts them."""
+        """Return the state with all movers and things at their places in the file."""
         return SceneState(
             tuple((each["at"], "") for each in self._movers.values()),
             tuple((each["at"], self._condition(name)) for name, each in self._things.items()),
@@ -175,7 +178,7 @@ class SceneWorld:
 
     @property
     def starts(self) -> dict[str, SceneState]:
-        """The initial states: the first is as in the file, the others are random placements."""
+        """The initial states by name: the state in the file, then states with random places."""
         found = {f"{self.title} 1": self.initial_state()}
         for number in range(2, self.scenes + 1):
             dice, first = Random(number), self.initial_state()
@@ -192,7 +195,7 @@ class SceneWorld:
         return found
 
     def actions(self, state: SceneState) -> tuple[str, ...]:
-        """Return the actions possible in a state."""
+        """Return the actions that are possible in a state."""
         return tuple(name for name, deed in self._deeds.items() if self._possible(state, deed))
 
     def step(self, state: SceneState, action: str) -> SceneState:
@@ -240,7 +243,7 @@ class SceneWorld:
         return GroundingGraph(nodes, edges)
 
     def outcome(self, state: SceneState) -> SceneState:
-        """Return what counts as the result of a final state: the state itself."""
+        """Return the result of a plan that ends in a state: the state itself."""
         return state
 
     def describe(self, state: SceneState) -> str:
@@ -362,7 +365,7 @@ class SceneWorld:
 
 
 class _FloorPlan:
-    """The drawing of a state, with a click target for each possible action."""
+    """Drawing of a state, with a click target for each possible action."""
 
     def __init__(self, world: SceneWorld, state: SceneState) -> None:
         self.world = world
@@ -376,7 +379,7 @@ class _FloorPlan:
             self._draw_place(name, (x * _CELL, y * _CELL, w * _CELL, h * _CELL))
 
     def _offered(self, *deeds: str) -> list[str]:
-        """Return the possible actions among some deeds, by mover."""
+        """Return the named actions that are possible for any of the movers."""
         movers = [f"{name}: " for name in self.movers] if len(self.movers) > 1 else [""]
         named = (f"{who}{deed}" for who in movers for deed in deeds)
         return [each for each in named if each in self.possible]
@@ -467,18 +470,17 @@ class _FloorPlan:
 
 def _pair(value: Any, least: int, what: str) -> tuple[float, float]:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise WorldError(f"{what} must be two numbers; got {shorten(value)}.")
+        raise WorldError(f"{what} must be a list of two numbers; got {shorten(value)}.")
     return float(_whole(value[0], least, 30, what)), float(_whole(value[1], least, 30, what))
 
 
 def _overlap(one: _Box, two: _Box) -> bool:
-    """Return whether two boxes share a cell."""
     (x, y, w, h), (left, top, wide, high) = one, two
     return x < left + wide and left < x + w and y < top + high and top < y + h
 
 
 def _arrange(slots: int, inside: tuple[float, float]) -> tuple[int, float]:
-    """Return the number of columns of things in a place, and the scale at which they fit."""
+    """Return the number of columns and the scale at which all things fit into a place."""
     slots = max(slots, 1)
 
     def scale(columns: int) -> float:
@@ -496,7 +498,7 @@ def _label(canvas: Canvas, group: Element, name: str, width: float) -> None:
 
 
 def _after(verb: str) -> str:
-    """Return the condition of a thing after an action with a verb."""
+    """Return the condition in which a verb leaves a thing, such as `closed`."""
     return {"open": "open", "close": "closed", "switch on": "on", "switch off": "off"}[verb]
 
 
@@ -547,7 +549,7 @@ def _chosen(found: Any, known: Sequence[str], what: str) -> tuple[str, ...]:
     for each in found:
         if each not in known:
             raise WorldError(
-                f"{what} must be among {', '.join(known)}; got {shorten(each)}."
+                f"{what} must contain only {', '.join(known)}; got {shorten(each)}."
                 f"{did_you_mean(shorten(each), known)}"
             )
     return tuple(dict.fromkeys(found))

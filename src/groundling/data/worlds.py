@@ -1,4 +1,4 @@
-"""User-defined worlds by name: from a file, a module or an installed package."""
+"""User-defined worlds, found by name in a file, a module or an installed package."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Worlds:
 
     @classmethod
     def of(cls, given: GivenWorlds) -> Worlds:
-        """Return the given worlds as `Worlds`; an instance is returned unchanged.
+        """Return the given worlds as `Worlds`; an instance of `Worlds` is returned unchanged.
 
         >>> worlds = Worlds("my_world.py:Kitchen")
         >>> Worlds.of(worlds) is worlds
@@ -171,7 +171,7 @@ class Worlds:
         return known
 
     def name_of(self, environment: object) -> tuple[str, Mapping[str, Any]] | None:
-        """Return the name and arguments under which an environment is known, or None."""
+        """Return the name and arguments of a known environment, or None for any other."""
         for name, given in self._named.items():
             if given is environment:
                 return name, {}
@@ -184,7 +184,7 @@ class Worlds:
         if not name:
             if len(self._named) > 1:
                 raise WorldError(
-                    "Every record must have a `world` if there are several. Use one "
+                    "Every record must have a `world` if there are several worlds. Use one "
                     f"of {', '.join(map(repr, self._named))}."
                 )
             [name] = self._named
@@ -297,7 +297,7 @@ def _find(name: str) -> tuple[Any, dict[str, Any]]:
         if not hasattr(found, part):
             public = [each for each in vars(found) if not each.startswith("_")]
             hint = did_you_mean(part, public) if public else " It is empty."
-            raise WorldError(f"{place} has no {attribute!r}.{hint}")
+            raise WorldError(f"{place} does not define {attribute!r}.{hint}")
         found = getattr(found, part)
     return found, arguments
 
@@ -348,7 +348,7 @@ def _import(place: str, name: str) -> ModuleType:
 
 
 def _read_file(place: str) -> ModuleType:
-    """Import a file as a module, only once; it can import modules from its folder."""
+    """Import a file as a module once; the file can import other modules in its folder."""
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []

@@ -21,7 +21,7 @@ class Judged:
 class Point:
     """The coverage at a threshold, and the accuracy of the answers that reach it.
 
-    `threshold` is None if the point is the mean over several thresholds, or if there is none.
+    `threshold` is None for a mean over several thresholds, or if no threshold was used.
     """
 
     threshold: float | None
@@ -41,7 +41,7 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
     listed = sorted(judged, key=lambda each: -each.confidence)
     if not listed:
         raise GroundlingError(
-            "`judged` must contain at least one answer; got none. Pass at least one."
+            "`judged` must contain at least one answer; got none. Pass held-out answers."
         )
     points, right = [], 0.0
     for number, each in enumerate(listed, 1):
@@ -53,7 +53,7 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
 
 
 def choose_threshold(judged: Iterable[Judged], wanted: float) -> float | None:
-    """Return the lowest threshold with the wanted accuracy, or None if there is none.
+    """Return the lowest threshold that reaches the wanted accuracy, or None if none does.
 
     Use held-out answers (see `groundling.dialogue.cross_fit`), never test data.
 

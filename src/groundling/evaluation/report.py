@@ -53,7 +53,7 @@ class Row:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def cells(self, metrics: Sequence[str]) -> list[str]:
-        """Return the cells of a table: the metrics, the interval, and the published scores."""
+        """Return the cells of this line: the metrics, the interval, and the published scores."""
         return [
             *(fraction(self.metrics[n]) if n in self.metrics else "" for n in metrics),
             "–".join(map(fraction, self.interval or ())),
@@ -119,7 +119,7 @@ class Report:
             ) from error
 
     def markdown(self, metrics: Sequence[str] = ()) -> str:
-        """Return the report as a Markdown table of the given metrics, or all."""
+        """Return the report as a Markdown table of the given metrics; by default, of all."""
         names = list(metrics) or list(
             dict.fromkeys(name for row in self.rows for name in row.metrics)
         )

@@ -1,4 +1,4 @@
-"""Agents that follow instructions in simulators: Gymnasium, BabyAI, Minari datasets."""
+"""Agents for Gymnasium and BabyAI environments, and conversion of Minari datasets."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

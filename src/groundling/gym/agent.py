@@ -20,19 +20,21 @@ _LOOKS = 200  # limit on exploration rounds per instruction
 
 @dataclass(frozen=True)
 class ActReport:
-    """Report on an instruction that an agent carried out.
+    """Report on an agent's attempt to carry out an instruction.
 
     Parameters
     ----------
     ending
-        `success`: the environment rewarded the instruction or ended the episode with a reward,
-        even if some parts were not carried out; or everything was carried out in a world whose
-        `rewards` is False;
-        `misunderstood`: everything was carried out, but the environment gave no reward;
-        `partly understood`: some parts of the text had no matching action;
-        `not understood`: the confidence was too low, and nothing (more) was done;
-        `executor failed`: no moves were found for a macro-action;
-        `out of time`: the environment ended the episode.
+        How the attempt ended:
+
+        - `success`: the environment rewarded the instruction or ended the episode with a reward,
+          even if some parts were not carried out; or everything was carried out in a world whose
+          `rewards` is False;
+        - `misunderstood`: everything was carried out, but the environment gave no reward;
+        - `partly understood`: some parts of the text had no matching action;
+        - `not understood`: there was no plan with enough confidence, so the agent stopped;
+        - `executor failed`: a macro-action could not be carried out;
+        - `out of time`: the episode ended before everything was done.
     sentence
         The result as a sentence.
     reward, moves
@@ -66,7 +68,7 @@ class ActReport:
 
 @dataclass
 class Run:
-    """Progress of carrying out an instruction."""
+    """State of an agent that is carrying out an instruction."""
 
     env: Any
     scene: Any
@@ -93,7 +95,7 @@ class Run:
         self.won = self.failed and float(reward) > 0
 
     def end(self, rewards: bool) -> ActReport:
-        """Return the final report of the run."""
+        """Return the final report."""
         if self.won or (self.reward > 0 if rewards else not self.left):
             done = f"Done: {'; '.join(map(_bare, self.done))}."
             left = f" Not needed: {'; '.join(map(_bare, self.left))}." if self.left else ""
@@ -130,14 +132,14 @@ class Run:
 
 
 def _bare(part: str) -> str:
-    """Return a part of a text without trailing punctuation, for reports."""
     return part.strip(" .!?;")
 
 
 class BaseAgent:
     """Base class of agents: a follower, its world, and the minimum confidence to act.
 
-    The threshold defaults to the follower's `Search.threshold`, or 0.5 if the follower has none.
+    This minimum (`threshold`) defaults to the follower's `Search.threshold`, or 0.5 if the follower
+    has none.
     """
 
     world: Any
@@ -155,24 +157,23 @@ class BaseAgent:
 
     @staticmethod
     def _begin(env: Any, scene: Any, parts: Sequence[str]) -> Run | ActReport:
-        """Return a new run, or the final report if the text is empty."""
+        """Return a `Run` at its start, or the final report if the text is empty."""
         if not parts:
             return ActReport("not understood", "The text is empty.")
         return Run(env, scene, scene, list(parts))
 
 
 class BrokenWorldError(WorldError):
-    """Error for an invalid return value of a world's method, which agents do not catch."""
+    """Invalid return value of a method of the world; agents do not catch this error."""
 
 
 class _Hands:
-    """Executor of macro-actions that replans the moves after each surprise."""
+    """Executor of macro-actions, which replans the moves if a scene is unexpected."""
 
     def __init__(self, world: ObjectWorld) -> None:
         self.world = world
 
     def carry_out(self, run: Run, action: MacroAction) -> None:
-        """Carry out a macro-action, and replan its moves after each surprise."""
         while True:
             surprised = False
             for move in self._moves(run, action):
@@ -185,7 +186,7 @@ class _Hands:
                 return
             run.surprises += 1
             if run.surprises > self.world.surprises:
-                raise GroundlingError("the environment repeatedly behaved unexpectedly")
+                raise GroundlingError("The environment was in an unexpected state too often.")
 
     def try_out(self, run: Run, action: MacroAction) -> ActReport | None:
         """Carry out a macro-action; return None, or the final report if it is impossible."""
@@ -229,7 +230,7 @@ class _Hands:
 
 
 class Agent(BaseAgent):
-    """Agent that plans, acts, observes, and replans after a surprise.
+    """Agent that plans, acts, observes, and replans if a scene is unexpected.
 
     Parameters
     ----------
@@ -344,7 +345,7 @@ def _asked(plan: Plan, parts: int) -> list[set[int]]:
 
 
 def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> str:
-    """Return a sentence if a part now refers to other objects, else an empty string."""
+    """Return which objects named by the text are gone, as a clause, or an empty string."""
     slots = episode.world.slots
     choices: Sequence[Any] = plan.actions
     for choice, places in zip(choices, asked, strict=True):
@@ -359,7 +360,7 @@ def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> 
 
 
 def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> ActReport:
-    """Carry out macro-actions in an environment directly after its reset.
+    """Carry out macro-actions in an environment directly after its reset; return a report.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToRedBall")

@@ -1,4 +1,4 @@
-"""BabyAI levels of MiniGrid, with their state, actions and a teacher."""
+"""BabyAI levels of MiniGrid as worlds with macro-actions and a teacher."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class BabyAI(ObjectWorld):
         return found if found is not None else GridReader(env)
 
     def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
-        """Return the kind, colour and sides of each visible thing."""
+        """Return the kind and colour of each visible thing, and its sides as seen at the start."""
         left, top, width, height = start.layout.room(start.agent)
         found: dict[int, Labels] = {}
         for number, thing in enumerate(scene.layout.things):
@@ -175,7 +175,7 @@ class BabyAI(ObjectWorld):
     def allows(
         self, scene: GridState, verb: str, role: str, thing: int, before: Sequence[Any]
     ) -> bool:
-        """Return whether a thing can be opened or carried."""
+        """Return whether a thing can be an argument of a verb; only doors can be opened."""
         kind = scene.layout.things[thing].kind
         if verb == "open":
             return kind == "door"
@@ -195,7 +195,7 @@ class BabyAI(ObjectWorld):
     def draw(
         self, episode: Episode, state: tuple[ActionChoice, ...], way: Sequence[Any] = ()
     ) -> str:
-        """Return an SVG of a level after some choices."""
+        """Return an SVG drawing of the level after some choices."""
         from groundling.gym.grid_drawing import draw_babyai
 
         return draw_babyai(episode, state)
@@ -207,7 +207,7 @@ class BabyAI(ObjectWorld):
     def events(
         self, before: GridState, move: int, after: GridState
     ) -> Iterator[tuple[float, str, tuple[int, ...]]]:
-        """Yield the macro-actions that a move may complete."""
+        """Yield the macro-actions that a move may complete, as (strength, verb, arguments)."""
         facing = after.at(after.front)
         if facing >= 0:
             yield 0.0, "go to", (facing,)
@@ -243,7 +243,7 @@ class BabyAI(ObjectWorld):
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations; `seeds` is a list of seeds, or their number."""
+        """Return the teacher's demonstrations; `seeds` lists or counts the seeds."""
         listed = range(seeds) if isinstance(seeds, int) else seeds
         with contextlib.closing(self.make()) as env:
             return [self.demonstration(env, seed) for seed in listed]

@@ -1,4 +1,4 @@
-"""Partial views: memory of the cells seen so far, and exploration of unknown cells."""
+"""BabyAI with a partial view: the agent remembers what it has seen, and explores."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class BeliefLayout(GridLayout):
 
 
 def frontier(state: GridState) -> set[int]:
-    """Return the unknown cells that are next to known free cells."""
+    """Return the unknown cells next to cells that are known to have no wall."""
     walls = state.layout.walls
     return {
         cell + way
@@ -60,9 +60,9 @@ def frontier(state: GridState) -> set[int]:
 class PartialBabyAI(BabyAI):
     """A BabyAI level in which the agent has a partial view and a memory.
 
-    Scenes are beliefs: `GridState`s on a large grid with the start in the middle, with positions
-    computed from the moves. Before acting, the agent explores to find the things that the text
-    mentions.
+    A scene is a belief: a `GridState` on a large grid, whose middle is the cell where the agent
+    starts. The agent's position is computed from its moves. Before acting, the agent explores to
+    find the things that the text mentions.
     """
 
     surprises = 2_000  # every new thing in view counts as a surprise
@@ -111,7 +111,7 @@ class PartialBabyAI(BabyAI):
         }
 
     def differs(self, expected: GridState, real: GridState) -> bool:
-        """Return whether the new view shows anything unexpected."""
+        """Return whether the new view shows anything that was not expected."""
         return expected != real
 
     def look(
@@ -127,7 +127,7 @@ class PartialBabyAI(BabyAI):
         return self._explore(scene)
 
     def moves(self, scene: GridState, action: MacroAction) -> tuple[int, ...]:
-        """Return moves that carry out a macro-action, or exploring moves if there is no way yet."""
+        """Return moves that carry out a macro-action, or exploring moves if no path is known."""
         try:
             return super().moves(scene, action)
         except PlanningError:
@@ -147,7 +147,7 @@ class PartialBabyAI(BabyAI):
 
 
 def _fits(part: str, thing: Thing, choice: ActionChoice) -> bool:
-    """Return whether an object has all values that a part of the text mentions."""
+    """Return whether an object has every kind, colour and side that a part of the text names."""
     shown = {thing.kind, thing.colour, *choice.shown.partition("(")[2].rstrip(")").split(", ")}
     for word in part.split():
         for values in _NAMES.values():

@@ -43,8 +43,8 @@ def to_minari(
         if not size or len(each.observations) != size + 1:
             raise CorpusError(
                 f"The trajectory {each.text!r} (seed {each.seed}) must have one more "
-                f"observation than moves; got {size} moves and {len(each.observations)} "
-                "observations. Record it again."
+                f"observation than moves; got {len(each.observations)} and {size}. Record it "
+                "again."
             )
         flags = np.zeros(size, bool)
         flags[-1] = True
@@ -81,7 +81,7 @@ def to_minari(
 
 
 def from_minari(dataset: Any) -> list[Recording]:
-    """Return the trajectories of a Minari dataset; pass the dataset or its name.
+    """Return the trajectories of a Minari dataset, which is given as an object or by its name.
 
     Each episode must have a seed and a `mission` in its observations.
     """
@@ -143,7 +143,7 @@ def _columns(observations: Sequence[Any]) -> dict[str, Any]:
 
 
 def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
-    """Return infos as columns for Minari, with one more row than there are moves.
+    """Return infos as columns for Minari, with one row more than there are moves.
 
     Minari also expects an info for the reset, so the first row repeats the second. Only numbers and
     strings are kept.

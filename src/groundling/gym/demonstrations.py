@@ -19,7 +19,7 @@ Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
 
 
 def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
-    """Return the verb and acceptable objects of a macro-action; raise an error if invalid."""
+    """Return the verb and acceptable objects of a macro-action, after checking them."""
     known = {each.name: each for each in world.verbs}
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
@@ -59,7 +59,10 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
 def demonstrate(
     world: ObjectWorld, text: str, scene: Any, actions: Sequence[Any], name: str, turned: bool
 ) -> Demonstration:
-    """Return a demonstration; with `turned`, the first clause is carried out last."""
+    """Return a demonstration of actions, which are given in the order of the text.
+
+    `turned` says whether the text begins with the clause that is carried out last.
+    """
     where = f"The demonstration {name or text!r}"
     if not isinstance(text, str):
         raise DemonstrationError(f"The text of a demonstration must be a string; got {text!r}.")
@@ -122,7 +125,7 @@ def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
 
 
 def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[list[ActionChoice]]:
-    """Yield the list of acceptable choices for each argument in turn."""
+    """Yield, for each argument of each action, the list of acceptable choices."""
     world = episode.world
     roles = {each.name: each.roles for each in world.verbs}
     for place, (verb, arguments, earlier) in enumerate(given):

@@ -1,4 +1,4 @@
-"""Episodes: environments of one scene whose actions are choices of objects."""
+"""Episodes: environments of a single scene, in which an action is a choice of objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ T = TypeVar("T")
 
 
 def in_doing_order(said: Sequence[T], earlier: Callable[[T], bool]) -> list[T]:
-    """Return actions that are in text order in execution order, as `earlier` marks say.
+    """Reorder actions from the order of the text to the order of execution.
+
+    The first action for which `earlier` is true and all actions after it are carried out first.
 
     >>> in_doing_order(["open", "go", "take"], lambda verb: verb == "go")
     ['go', 'take', 'open']
@@ -30,7 +32,7 @@ def in_doing_order(said: Sequence[T], earlier: Callable[[T], bool]) -> list[T]:
 class ActionChoice(NamedTuple):
     """A choice of objects for one argument (role) of a macro-action.
 
-    `things` are acceptable objects with equal labels, of which the agent uses the nearest.
+    `things` are equally acceptable objects; the agent uses the nearest one.
     `earlier` marks an action to carry out before all actions that the text mentions before it.
     """
 
@@ -62,13 +64,12 @@ class MacroAction(NamedTuple):
 
 
 class Episode:
-    """Environment of one scene, whose states are tuples of choices.
+    """Environment of a single scene, whose states are tuples of choices.
 
     Create one with `ObjectWorld.episode`. A plan may end when all verbs have their arguments.
-    Objects that the text does not distinguish are merged, so that *a ball* may be any ball, and so
-    are outcomes that differ only in labels that the text does not name. If the texts of a world do
-    not spell the values of labels, turn merging off by setting the world's attribute `spelled` to
-    False.
+    Objects that the text does not distinguish are merged, so that *a ball* may be any ball. Two
+    outcomes that differ only in labels that the text does not name are equal. Both rules assume
+    that texts spell the values of labels; if they do not, set the world's `spelled` to False.
     """
 
     def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
@@ -157,7 +158,7 @@ class Episode:
         return bool(state) and not self._pending(state)[0]
 
     def outcome(self, state: tuple[ActionChoice, ...]) -> Hashable:
-        """Return the macro-actions; objects that the text does not distinguish are equal."""
+        """Return a value that is equal for all plans that the text does not distinguish."""
         if not (self.parts and self.world.spelled):
             return self.macro_actions(state)
         whole = " ".join(self.parts)
@@ -168,12 +169,12 @@ class Episode:
         )
 
     def _meant(self, things: tuple[Any, ...], part: str) -> tuple[Any, ...]:
-        """Return the labels of objects that a part of the text names, or else the objects."""
+        """Return the labels that a part of the text names; the objects if it names no label."""
         labels = self.named(things, part)
         return labels if self._named[part] else things
 
     def named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
-        """Return those labels of objects whose value a part of the text names."""
+        """Return those labels of a group of objects that a part of the text names."""
         if part not in self._named:
             self._named[part] = {
                 label
@@ -196,11 +197,11 @@ class Episode:
         return tuple(action for action, _ in self.in_order(state))
 
     def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
-        """Return the completed macro-actions in execution order, with the ranges of choices."""
+        """Return the completed macro-actions in execution order, with their ranges in `state`."""
         return in_doing_order(list(self._said(state)), lambda each: state[each[1][0]].earlier)
 
     def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:
-        """Yield the completed macro-actions in text order, with the ranges of choices."""
+        """Yield the completed macro-actions in text order, with their ranges in `state`."""
         place = 0
         while place < len(state):
             size = len(self._roles[state[place].verb])
@@ -229,7 +230,7 @@ class Episode:
         return self.is_goal(done)
 
     def _pending(self, state: Sequence[ActionChoice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
-        """Return the verb that still lacks arguments, and its arguments so far."""
+        """Return the verb that still lacks arguments, if any, and the arguments that it has."""
         if not state:
             return "", ()
         roles = self._roles[state[-1].verb]
@@ -267,7 +268,7 @@ class Episode:
         return any(self.world.allows(scene, verb, role, each, before) for each in things)
 
     def _as_told(self, labels: dict[Any, tuple[Label, ...]]) -> dict[Any, tuple[Label, ...]]:
-        """Return only labels that the text mentions; all labels if it mentions none."""
+        """Return the labels that the text mentions, or all labels if it mentions none."""
         if not (self.parts and self.world.spelled):
             return labels
         values = {each for own in labels.values() for each in own if isinstance(each.value, str)}
@@ -283,7 +284,7 @@ class Episode:
         }
 
     def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str]]:
-        """Return groups of indistinguishable objects of a scene, each with a description."""
+        """Return the groups of indistinguishable objects in a scene, each with a description."""
         known = self._groups.get(scene)
         if known is not None:
             return known
@@ -311,13 +312,13 @@ class Episode:
         return self._groups[place]
 
     def _labels(self, scene: Any) -> dict[Any, tuple[Label, ...]]:
-        """Return the labels of each object, sorted by name; raise an error if invalid."""
+        """Return the labels of each object in the order of their names, after checking them."""
         method = f"{type(self.world).__name__}.objects"
         given = self.world.objects(scene, self.start)
         if not isinstance(given, Mapping):
             raise WorldError(
-                f"{method} must return a dictionary of object names and their labels; got a "
-                f"{type(given).__name__}."
+                f"{method} must return a dictionary from the names of objects to their labels; "
+                f"got a {type(given).__name__}."
             )
         if not given:
             raise WorldError(
@@ -327,8 +328,8 @@ class Episode:
             names = sorted(given)
         except TypeError as error:
             raise WorldError(
-                f"The names of objects from {method} must be all strings or all numbers, so that "
-                f"they can be sorted: {error}."
+                f"{method} must name objects by strings only or by numbers only, so that the names "
+                f"can be sorted; got an error: {error}."
             ) from error
         for name in names:
             own = given[name]

@@ -1,4 +1,4 @@
-"""Evaluation on BabyAI: success on unseen seeds by number of demonstrations."""
+"""Evaluation on BabyAI: success on unseen seeds, by number of demonstrations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ QUICK_LEVELS = (
 
 
 def training_seeds(draw: int, count: int) -> range:
-    """Return the seeds of a draw of training demonstrations; draws do not overlap.
+    """Return the training seeds of one draw; no two draws have a seed in common.
 
     >>> list(training_seeds(1, 2))
     [100000, 100001]
@@ -43,7 +43,7 @@ def training_seeds(draw: int, count: int) -> range:
 
 @dataclass
 class _Episode:
-    """An unseen episode: its text, its macro-actions and its environment."""
+    """An unseen episode: its text, the macro-actions of its mission, and its environment."""
 
     seed: int
     text: str
@@ -55,7 +55,7 @@ class _Episode:
 class Exam:
     """Unseen episodes of a level, with cached results of plans.
 
-    Each distinct plan is carried out only once. All followers share the scenes, missions and
+    In each episode, a plan is carried out only once. All followers share the scenes, missions and
     graphs.
     """
 
@@ -81,7 +81,7 @@ class Exam:
     def grade(
         self, follower: Follower, wanted: Callable[[_Episode], bool] | None = None
     ) -> list[int]:
-        """Return the success (0 or 1) of a follower in each episode of `wanted`."""
+        """Return the success (0 or 1) of a follower in each episode that `wanted` accepts."""
         cases = [each for each in self.cases if wanted is None or wanted(each)]
         plans = follower.follow_many((e.episode.parts, e.episode, ()) for e in cases)
         return [
@@ -90,7 +90,7 @@ class Exam:
         ]
 
     def grade_random(self, seed: int) -> list[int]:
-        """Return the success of random plans in each episode, with one choice per part."""
+        """Return the success (0 or 1) of a random plan of the right length in each episode."""
         dice = random.Random(seed)
         found = []
         for case in self.cases:
@@ -101,7 +101,7 @@ class Exam:
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return the success of the true plans in each episode, and the most common failure."""
+        """Return the success (0 or 1) of each true plan, and the most common failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])
@@ -128,10 +128,11 @@ def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any
 def evaluate_level(
     level: str, draws: int, counts: Sequence[int], seeds: int, *, others: bool = True
 ) -> dict[str, Any]:
-    """Return the success in episodes of a level, by number of demonstrations and draw.
+    """Return the success (0 or 1) in each episode of a level, by number of demonstrations.
 
-    With `others`, the result also has the success of random plans and of the true plans. The
-    follower of each draw is trained on the first demonstrations and then taught the others.
+    Each draw of demonstrations adds a result for each episode: its follower is trained on the
+    smallest number of demonstrations, graded, taught further ones, and graded again. With `others`,
+    the result also has the success of random plans and of the true plans.
     """
     found: dict[str, Any] = {f"{count} demonstrations": [] for count in counts}
     with closing(Exam(level, seeds)) as exam:
@@ -152,7 +153,7 @@ def evaluate_level(
 
 
 def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
-    """Return the success in each episode of an agent with a partial view.
+    """Return the success (0 or 1) of an agent with a partial view in each episode.
 
     The agent is trained on demonstrations with the full view.
     """

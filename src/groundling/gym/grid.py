@@ -39,7 +39,7 @@ class Thing(NamedTuple):
 
 @dataclass(frozen=True)
 class GridLayout:
-    """Fixed part of an episode: walls, rooms and things.
+    """Part of the grid that is fixed during an episode: walls, rooms and things.
 
     Cells are numbered row by row. Rooms are (left, top, width, height), walls included.
     """
@@ -66,7 +66,7 @@ class GridLayout:
         return column, row
 
     def room(self, cell: int) -> tuple[int, int, int, int]:
-        """Return the room of a cell; for a wall shared by rooms, the last of these."""
+        """Return the room of a cell; for a wall between rooms, the last of these rooms."""
         x, y = self.point(cell)
         for left, top, width, height in reversed(self.rooms):
             if left <= x < left + width and top <= y < top + height:
@@ -78,7 +78,7 @@ class GridLayout:
 
 
 class GridState(NamedTuple):
-    """Changing part of an episode, as a small hashable value.
+    """State of the grid that changes during an episode, as a small hashable value.
 
     `places` has the cell of each thing in the layout, or `HELD`, `INSIDE` or `GONE`. `doors` has
     the status of each door, and 0 for other things. Directions are 0 (east), 1 (south), 2 (west)
@@ -107,7 +107,7 @@ class GridState(NamedTuple):
         return self.agent + self.layout.steps[self.direction]
 
     def at(self, cell: int) -> int:
-        """Return the number of the thing on a cell, or -1."""
+        """Return the number of the thing on a cell, or -1 if there is none."""
         try:
             return self.places.index(cell)
         except ValueError:
@@ -196,7 +196,7 @@ def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
 
 
 class GridReader:
-    """Reader of the states of a MiniGrid environment, which numbers its things.
+    """Reader of the states of a MiniGrid environment; it numbers the things in the grid.
 
     Create a new reader after each `reset`. Things that look the same have different numbers,
     because the simulator distinguishes them.
@@ -238,7 +238,7 @@ class GridReader:
         )
 
     def number(self, thing: Any) -> int:
-        """Return the number of a simulator object, or -1 for a wall and the like."""
+        """Return the number of an object of the simulator, or -1 if it is not numbered."""
         return self._numbers.get(id(thing), -1)
 
     def read(self) -> GridState:
@@ -275,7 +275,7 @@ def _status(thing: Any) -> int:
 
 
 def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = ()) -> GridState:
-    """Return the state that a drawing made of characters shows, for tests and examples.
+    """Return the state that is drawn with characters, for tests and examples.
 
     In the drawing, `#` is a wall, `>v<^` is the agent, `b` a ball, `k` a key, `x` a box and `G` the
     goal. A door is `/` if open, `D` if closed and `L` if locked. `colours` are the colours of the

@@ -49,7 +49,7 @@ def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridStat
 
 
 def draw_babyai(environment: Episode, state: tuple[ActionChoice, ...]) -> str:
-    """Return an SVG of a level after some choices, with click targets for the next choice.
+    """Return an SVG drawing of a level after some choices, with targets to click next.
 
     A click on a thing means *go to* or, if a verb was chosen, completes the verb. A click on a
     corner of the thing's cell chooses a verb: pick up, open or put.

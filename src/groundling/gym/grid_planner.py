@@ -16,7 +16,7 @@ _DEPTH = 12  # maximum nesting of obstacles behind obstacles
 
 
 class PlanningError(GroundlingError, RuntimeError):
-    """Error for a macro-action for which the planner finds no moves."""
+    """The planner finds no moves for a macro-action."""
 
 
 def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ class GridPlanner:
     # ---- macro-actions ------------------------------------------------------------------
 
     def carry_out(self, verb: str, *things: Collection[int]) -> None:
-        """Add the moves that carry out a macro-action."""
+        """Add the moves that carry out a macro-action to `moves`."""
         if verb == "go to":
             self.go_to(things[0])
         elif verb == "pick up":
@@ -138,10 +138,10 @@ class GridPlanner:
         return free - cuts - set(avoid) or free
 
     def _reach(self) -> tuple[set[int], set[int]]:
-        """Return the cells that can be reached through free cells and closed doors.
+        """Return the cells that can be reached, and those that must stay free to reach others.
 
-        The second set contains their articulation points: cells without which some other cells
-        could not be reached (Hopcroft and Tarjan, 1973).
+        Paths lead through free cells and closed doors. The second set consists of the articulation
+        points of the first (Hopcroft and Tarjan, 1973).
         """
         state, steps = self.state, self.state.layout.steps
         walls, shut = state.layout.walls, self._obstacles()
@@ -170,7 +170,7 @@ class GridPlanner:
         return set(number), cuts
 
     def _obstacles(self) -> set[int]:
-        """Return the cells that have a locked door or a thing in the way."""
+        """Return the cells that are blocked by a locked door or another thing."""
         state = self.state
         return {
             place
@@ -237,7 +237,7 @@ class GridPlanner:
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
         if not portable:
-            raise PlanningError("There is no free cell to put the carried thing down.")
+            raise PlanningError("There is no free cell on which to put the carried thing.")
         self._face(self._cells(portable), things=portable)
         cleared = self.state.front
         self._do("pickup")
@@ -287,7 +287,7 @@ class GridPlanner:
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Put down an obstacle, and pick up the thing that was carried before."""
+        """Put down what is carried, and pick up the thing that was carried before."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:

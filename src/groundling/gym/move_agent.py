@@ -85,7 +85,9 @@ class MoveAgent(BaseAgent):
                     return report
         except WorldError as error:  # the simulator cannot continue
             return run.report("executor failed", f"I cannot continue: {error}")
-        return run.report("executor failed", "The environment repeatedly behaved unexpectedly.")
+        return run.report(
+            "executor failed", "The environment was in an unexpected state too often."
+        )
 
     def _attempt(self, run: Run) -> ActReport | None:
         """Plan and carry out the remaining text; return a report, or None after a surprise."""

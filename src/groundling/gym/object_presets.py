@@ -27,9 +27,10 @@ def _features(slots: tuple[str, ...]) -> Features:
 
 
 def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return an untrained follower that reads texts unit by unit and matches slot values.
+    """Return an untrained follower whose actions are choices of objects.
 
-    `changes` are settings of `Follower` that replace the defaults, such as `search__threshold`.
+    Words match the values of `slots` by spelling. `changes` are settings of `Follower` that replace
+    the defaults, such as `search__threshold`.
 
     >>> make_follower(("colour",)).features.slots
     ('colour',)
@@ -50,9 +51,8 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
     """Return an untrained follower whose actions are single moves of the simulator.
 
-    A part of the text may describe several moves.
-
-    Words align with the graph in text order, so that *red* and *ball* refer to the same thing.
+    A part of the text may describe several moves. Its words align with the graph in text order, so
+    that *red* and *ball* refer to the same thing.
 
     >>> make_move_follower(("colour",)).overlay.nodes
     'graph'
@@ -71,8 +71,8 @@ def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> Follower:
     if "threshold" in changes:
         raise SettingError(
-            "`threshold` must be set in the search. Use follower(search__threshold=…), or pass it "
-            "to follower.act."
+            "`threshold` must be passed as `search__threshold`. Use "
+            "follower(search__threshold=…), or pass threshold=… to the agent."
         )
     whole = {name: value for name, value in changes.items() if "__" not in name}
     known = Follower().get_params(deep=False)

@@ -18,7 +18,7 @@ from groundling.world.graph import Labels
 
 
 class ObjectWorld(ABC):
-    """Base class of worlds that consist of objects, and verbs (macro-actions) on objects.
+    """Base class of worlds in which an action is a verb applied to objects.
 
     A subclass must set `verbs` and define:
 
@@ -39,24 +39,25 @@ class ObjectWorld(ABC):
     - `achieved(scene, action)`: whether a macro-action had its effect;
     - `look(scene, parts, choices)`: moves to explore before acting, and
       `after(env, scene, move)`: the scene after a move, if scenes depend on memory;
-    - `surprises`: the number of unexpected scenes after which the agent gives up;
+    - `surprises`: the number of unexpected scenes that an agent accepts before it gives up;
     - `connectives`: words that start another part of an instruction, and `unordered`: connectives
       that do not fix the order of the parts;
     - `reorders`: whether a part can be carried out before the parts mentioned before it (*after
       you …*);
     - `slots`: the labels whose values are matched with words by spelling (by default *kind*,
       *colour* and *side*), and `spelled`: whether texts spell these values;
-    - `rewards`: whether the environment gives a reward exactly if the instruction was carried out.
-      If so, the reward determines success; otherwise everything that was carried out counts as
+    - `rewards`: whether the environment gives a reward if and only if the instruction was carried
+      out. If so, the reward determines success; otherwise everything that was carried out counts as
       done;
-    - `events(before, move, after)`: the macro-actions that a move may complete, to segment
-      trajectories;
-    - `draw(episode, state, way)`: the SVG of an episode after some choices;
-    - `keys`: the move of each key, for people, and `arrows`: aliases for arrow keys.
+    - `events(before, move, after)`: the macro-actions that a move may complete; needed to segment
+      recorded moves into macro-actions;
+    - `draw(episode, state, way)`: an SVG drawing of an episode after some choices;
+    - `keys`: the move that each key makes when a person acts, and `arrows`: the keys that the arrow
+      keys stand for.
 
-    Objects with equal labels, relations and uses are merged, so that there are no ties between
-    plans that use one object or another. Arguments are chosen one at a time, so that the number of
-    actions does not grow quadratically.
+    Objects with equal labels and relations that allow the same verbs are merged, so that plans do
+    not tie if they differ only in such objects. Arguments are chosen one at a time, so that the
+    number of actions does not grow quadratically.
 
     Examples
     --------
@@ -137,7 +138,7 @@ class ObjectWorld(ABC):
     def look(
         self, scene: Any, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> Sequence[Any]:
-        """Return exploring moves, made before acting, if mentioned things are not in view."""
+        """Return moves that explore before acting, if mentioned things are not in view."""
         return ()
 
     def events(self, before: Any, move: Any, after: Any) -> Iterable[tuple[float, str, Any]]:
@@ -178,7 +179,7 @@ class ObjectWorld(ABC):
         return Episode(self, scene, scene if start is None else start, tuple(parts))
 
     def follower(self, **changes: Any) -> Follower:
-        """Return an untrained follower with suitable settings for worlds of objects."""
+        """Return an untrained follower for this world; `changes` replace its default settings."""
         return make_follower(self.slots, **changes)
 
     def agent(self, follower: Follower, threshold: float | None = None) -> Any:
@@ -190,7 +191,7 @@ class ObjectWorld(ABC):
     def demonstrate(
         self, text: str, scene: Any, actions: Sequence[Any], name: str = ""
     ) -> Demonstration:
-        """Return a demonstration of actions in a scene.
+        """Return a demonstration from a text, a scene and the actions that the text describes.
 
         An action is a verb and, for each of its roles, a list of acceptable names: `("put", [["cup
         1", "cup 2"], ["shelf"]])`. Actions are in the order of the text. If the world has
@@ -209,7 +210,7 @@ class ObjectWorld(ABC):
 def sides(
     here: tuple[float, float], heading: tuple[float, float], there: tuple[float, float]
 ) -> list[str]:
-    """Return on which sides of an agent a point lies; y points down.
+    """Return the sides of an agent on which a point lies; the y axis points down.
 
     >>> sides((0, 0), (1, 0), (2, 2)), sides((0, 0), (0, -1), (0, 5))
     (['front', 'right'], ['behind'])

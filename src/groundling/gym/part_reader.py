@@ -1,4 +1,4 @@
-"""Splitter of instructions into parts with one argument each."""
+"""Splitting of instructions into parts with one argument each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMING, _PLACING, _PARTICLES, _FILLING, _FRONTED, _LATER = (
 
 
 class PartReader:
-    """Splits instructions at sentence ends, connectives, roles and commas between clauses.
+    """Splitter of instructions at sentence ends, connectives, roles and commas between clauses.
 
     The name of a verb is never split. *Before you …, …* is reordered, and the word *after* is
     dropped from *After you …, …*, so that parts are in the order of execution.
@@ -110,13 +110,13 @@ class PartReader:
         return [each for each in pieces if each]
 
     def _cuts(self, piece: list[str], rest: list[str]) -> bool:
-        """Return whether a comma separates two clauses, or two things in a list."""
+        """Return whether to split at a comma: between clauses, or between the things in a list."""
         if not self._is_clause(piece):
             return False
         return self._is_clause(_up_to_comma(rest)) or self._is_listed(rest)
 
     def _ends_clause(self, piece: list[str], rest: list[str]) -> bool:
-        """Return whether a comma ends a clause at the start of a sentence."""
+        """Return whether a comma ends the first clause of a sentence."""
         return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
 
     def _is_clause(self, words: Sequence[str]) -> bool:
@@ -143,9 +143,10 @@ class PartReader:
         return False
 
     def _names_before(self, role: tuple[str, ...], piece: list[str], rest: list[str]) -> bool:
-        """Return whether a word introduces a role: a thing must come before and after the word.
+        """Return whether words introduce a role instead of belonging to the verb.
 
-        In *Drive over to the lamp*, for example, there is no thing before *to*.
+        In *Drive over to the lamp*, for example, *to* belongs to the verb, because no thing comes
+        before it.
         """
         if not rest or rest[0] == "," or _size(self._connectives, rest, 0):
             return False
@@ -161,7 +162,7 @@ def _up_to_comma(words: list[str]) -> list[str]:
 
 
 def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
-    """Return the number of words in the first known name at a position, or 0."""
+    """Return the number of words in the name at a position, or 0 if there is no name."""
     for name in names:
         if name and tuple(words[place : place + len(name)]) == name:
             return len(name)

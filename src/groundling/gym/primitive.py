@@ -1,4 +1,4 @@
-"""BabyAI with the simulator's own moves, such as turn, go forward, pick up and toggle."""
+"""BabyAI with the simulator's own moves, such as turning, going forward and picking up."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PrimitiveBabyAI(BabyAI):
         return PrimitiveEpisode(self, scene if start is None else start)
 
     def follower(self, **changes: Any) -> Follower:
-        """Return an untrained follower with suitable settings for moves."""
+        """Return an untrained follower for moves; `changes` replace its default settings."""
         return make_move_follower(self.slots, **changes)
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
@@ -53,12 +53,12 @@ class PrimitiveBabyAI(BabyAI):
         )  # fmt: skip
 
     def agent(self, follower: Follower, threshold: float | None = None) -> PrimitiveAgent:
-        """Return an agent that makes the moves a follower plans."""
+        """Return an agent that makes the moves that a follower plans."""
         return PrimitiveAgent(follower, self, threshold)
 
 
 class PrimitiveAgent(BaseAgent):
-    """Agent that plans once and then makes all moves, without replanning.
+    """Agent that plans once and makes all moves of the plan, without replanning.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4", actions="primitive")

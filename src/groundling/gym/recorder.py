@@ -1,4 +1,4 @@
-"""Recorder of the moves of a teacher, a bot or a person."""
+"""Recording of episodes that are played by a teacher, a bot or a person."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def record(
     _check(world, env, policy, way)
     if texts is not None and (isinstance(texts, str) or len(texts) != len(listed)):
         raise SettingError(
-            "`texts` must be a list with one text for each seed. Pass one string per seed."
+            "`texts` must be a list of strings, one for each seed. Add or remove texts."
         )
     found = []
     settings = {"render_mode": "human"} if way == "window" else {}
@@ -108,7 +108,7 @@ def record(
 
 @contextmanager
 def opened(world: Any, env: Any, **settings: Any) -> Iterator[Any]:
-    """Yield `env`; if it is None, make one with `world.make` and close it afterwards."""
+    """Yield `env`; if it is None, yield a new environment and close it afterwards."""
     with nullcontext(env) if env is not None else closing(world.make(**settings)) as used:
         yield used
 

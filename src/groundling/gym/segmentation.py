@@ -22,7 +22,7 @@ _AGAIN = -0.5  # score of one event for two parts: *open a door and open the red
 
 @dataclass(frozen=True)
 class _Event:
-    """A macro-action that a trajectory completes, and the time at which it does."""
+    """A macro-action that was completed in a trajectory, with the number of moves so far."""
 
     time: int
     choices: tuple[ActionChoice, ...]
@@ -61,9 +61,8 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     found = max(_ways(events, parts, episode, values, len(trajectory.moves)), default=None)
     if found is None:
         raise DemonstrationError(
-            f"No event in the {len(trajectory.moves)} moves of the trajectory "
-            f"{trajectory.text!r} (seed {trajectory.seed}) matches the text. Check the text and "
-            f"`{type(world).__name__}.events`."
+            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must complete actions "
+            f"that match its text; got none. Check the text and `{type(world).__name__}.events`."
         )
     name = f"{getattr(world, 'name', type(world).__name__)} {trajectory.seed}"
     return Demonstration(parts, episode, (), found[1], name=name)
@@ -100,7 +99,7 @@ def _events(
 
 
 def _values(episode: Episode) -> dict[str, set[str]]:
-    """Return all values of each slot in an episode."""
+    """Return the values that the objects of an episode have in each slot."""
     found: dict[str, set[str]] = {}
     for things, _ in episode.groups(()):
         for label in episode.labels(things):

@@ -29,7 +29,7 @@ _MEASURED = 50  # number of simulated steps before a slow simulator is reported
 
 
 class Situation(NamedTuple):
-    """A state of a simulator, identified by a key; the world stores the snapshot."""
+    """A state of a simulator, identified by a key; the `GymWorld` stores its snapshot."""
 
     key: Hashable
 
@@ -139,8 +139,8 @@ class GymWorld:
         Leave out irrelevant values, such as a step counter, so that fewer states are simulated.
         Defaults to a digest of the observation and the unwrapped environment's attributes.
     rewards
-        Whether the environment gives a reward exactly if the instruction was carried out, so that
-        the reward shows whether the agent understood it. Most environments do not know the
+        Whether the environment gives a reward if and only if the instruction was carried out, so
+        that the reward shows whether the agent understood it. Most environments do not know the
         instruction.
 
     Attributes
@@ -183,8 +183,8 @@ class GymWorld:
             raise SettingError(f"`GymWorld.way` must be one of {', '.join(_WAYS)}; got {way!r}.")
         if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
             raise SettingError(
-                "GymWorld needs both `get_state` and `set_state`, or neither; way='state' needs "
-                "both. Pass the missing function."
+                "`get_state` and `set_state` must be passed to GymWorld together, and way='state' "
+                "requires both. Pass the missing function."
             )
         space = getattr(env, "action_space", None)
         if actions is None and not hasattr(space, "n"):
@@ -214,7 +214,7 @@ class GymWorld:
         return state
 
     def _try_out(self, state: Situation) -> None:
-        """Raise an error if repeating some actions from a state gives different results."""
+        """Raise an error if an action from the same state can lead to different states."""
         kept = self._known(state)
         cost = replace(self.cost)
         for action in list(self.actions(state))[:_TRIED]:
@@ -223,7 +223,8 @@ class GymWorld:
             again = [self._simulate(kept, moves) for _ in range(2)]
             if any(each != once for each in again):
                 raise WorldError(
-                    f"Repeating {action!r} from the same state led to different states. "
+                    f"The same action in the same state must lead to the same state; {action!r} "
+                    "did not. "
                     + (
                         "Let `set_state` restore everything that `get_state` returns, and "
                         "`get_state` return everything that matters, including random state."
@@ -366,7 +367,7 @@ class GymWorld:
         return key
 
     def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
-        """Return the error for acting in an environment of an incompatible class."""
+        """Return the error that explains why an environment of another class does not fit."""
         return WorldError(
             f"GymWorld's `{what}` raised {type(error).__name__}: {error}. It was called with a "
             f"{type(env.unwrapped).__name__}, but GymWorld simulates a "
@@ -413,7 +414,7 @@ class GymWorld:
             course = (seed, options, (*done, *moves))
             if self._key(env, observation) != kept.key:
                 raise WorldError(
-                    f"Replaying {len(done)} actions from seed {seed} led to another state, so the "
+                    f"Replaying the same actions from seed {seed} led to another state, so the "
                     "simulator is not deterministic. Seed it in `reset`, or leave the values that "
                     "differ out of GymWorld's `key`."
                 )

@@ -83,7 +83,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
     )  # fmt: skip
 
     def load(self, source: Source, size: float | None = None) -> tuple[str, ...]:
-        """Return the names of all levels; the simulator generates missions."""
+        """Return the names of all levels; missions come from the simulator, not from a corpus."""
         return levels()
 
     def prepare(self, corpus: tuple[str, ...], chosen: BabyAIPreset) -> list[Case]:
@@ -92,11 +92,11 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return [Case(each, str(cast(Any, each.environment).world.name)) for each in shown]
 
     def parts(self, corpus: tuple[str, ...]) -> list[str]:
-        """Return the names of the levels."""
+        """Return the names of all levels."""
         return list(corpus)
 
     def held_out(self, corpus: tuple[str, ...]) -> tuple[str, ...]:
-        """Return an empty tuple: seeds are held out instead of levels."""
+        """Return no levels: seeds are held out instead."""
         return ()
 
     def folds(self, corpus: tuple[str, ...], preset: str, variant: str, quick: bool) -> list[Fold]:
@@ -123,7 +123,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
     def evaluate(
         self, corpus: tuple[str, ...], chosen: Mapping[str, BabyAIPreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Return the outcomes on the levels of a fold, after training."""
+        """Train followers, and return their outcomes on the levels of a fold."""
         first, *_ = chosen.values()
         variants = tuple(chosen)
         what, *rest = fold.name.split()
@@ -145,7 +145,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return _combinations(what, variants, int(rest[0]), first.count)
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row: the mean over levels, and the score of each level as a note."""
+        """Return the row: the mean success over levels, and the success on each level."""
         results = [pair for outcome in outcomes for pair in outcome.items()]
         if not results:
             return Row(variant, {}, note="not in the quick protocol")
@@ -177,7 +177,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return [Fold(each) for each in ("GoToSeqS5R2", "PickupLoc", "MiniBossLevel")]
 
     def try_out(self, corpus: tuple[str, ...], chosen: BabyAIPreset, fold: Fold) -> float:
-        """Return the accuracy on held-out training seeds."""
+        """Train on 25 training seeds of a level, and return the accuracy on 75 others."""
         shown = babyai(fold.name).record(exam.training_seeds(7, 100))
         return chosen.follower().fit(shown[:25], check=False).score(shown[25:])
 
@@ -243,7 +243,7 @@ def _graded(done: Sequence[int], draws: int = 1) -> dict[str, Any]:
 
 
 class BabyAIScene(Scene):
-    """Scene of an episode, in which each line is followed from the initial state."""
+    """Initial scene of an episode; each line of the input is followed from this scene."""
 
     def __init__(self, world: BabyAI, seed: int) -> None:
         env = world.make()
@@ -263,12 +263,12 @@ class BabyAIScene(Scene):
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None
     ) -> list[Plan]:
-        """Return the plans of lines, each from the initial state and for the things it mentions."""
+        """Return the plan of each line; all plans start in the initial state."""
         return [
             follower.follow(parts, self.world.episode(self.grid, parts), (), length=length)
             for parts in self._read(lines)
         ]
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return an SVG of the final state of the last plan."""
+        """Return an SVG drawing of the final state of the last plan."""
         return self.world.draw(cast(Episode, self.environment), cast(Any, plans[-1].end))

@@ -55,7 +55,7 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
         self._moves: list[Any] = []
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
-        """Start an episode and plan it; return the observation and the info."""
+        """Start an episode and make a plan; return the observation and the info."""
         observation, info = self.env.reset(seed=seed, options=options)
         self._text = _text_of(self.env, observation)
         self._start = self._scene = self.agent.world.begin(self.env)
@@ -124,6 +124,6 @@ def _text_of(env: Any, observation: Any) -> str:
     text = getattr(env.unwrapped, "mission", None)
     if not isinstance(text, str):
         raise SettingError(
-            "The environment must have a mission in its observation or as an attribute. Add one."
+            "The environment must have a `mission` in its observation or as an attribute. Add one."
         )
     return text

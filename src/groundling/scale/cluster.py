@@ -88,7 +88,7 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
 
 
 def _local(distributed: Any) -> Any:
-    """Return a class of local clusters that tolerates repeated reports of a dead worker."""
+    """Return a class of local clusters in which a worker may be reported dead repeatedly."""
 
     class Cluster(distributed.LocalCluster):  # type: ignore[misc]
         def _update_worker_status(self, op: str, msg: Any) -> None:
@@ -217,7 +217,7 @@ class _Answer:
 
 
 class ClusterExecutor(Executor):
-    """Runs tasks on a Dask cluster; other workers rebuild the shards of a dead one.
+    """Executor on a Dask cluster; if a worker dies, the others rebuild its shards.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ class ClusterExecutor(Executor):
         until = time.monotonic() + _PATIENCE
         while True:
             if self.client.status in ("closing", "closed"):
-                raise ConnectionError("the client was closed")
+                raise ConnectionError("`cluster` must be an open Dask client; got a closed one.")
             workers = self.client.scheduler_info(n_workers=-1).get("workers")
             if workers:
                 return {address: each["nthreads"] for address, each in sorted(workers.items())}
@@ -399,7 +399,7 @@ def _name(job: ShardJob) -> str:
 
 
 def _shard_worker(job: ShardJob, memory: int) -> ShardWorker:
-    """Return the shard worker for a training run in this Dask worker."""
+    """Return the `ShardWorker` that this Dask worker uses for a training run."""
     worker = _distributed().get_worker()
     known: dict[str, ShardWorker] = worker.__dict__.setdefault("groundling_workers", {})
     name = _name(job)

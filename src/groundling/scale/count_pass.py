@@ -22,8 +22,9 @@ Numbers = NDArray[np.int64]
 class Counts:
     """The labels of a shard in order of occurrence, and the counts of label pairs.
 
-    `pairs` (2 × pairs) has the indices of word labels and node labels, `counts` has the frequency
-    of each pair in demonstrated plans, and `uses` the frequency of each word label in the texts.
+    `pairs` has the index of the word label and the index of the node label of each pair, in two
+    rows. `counts` has the frequency of each pair in demonstrated plans, and `uses` the frequency of
+    each word label in the texts.
     """
 
     words: list[WordLabel]
@@ -44,7 +45,7 @@ class CountingSpace(FeatureSpace):
 
     @classmethod
     def like(cls, space: FeatureSpace) -> CountingSpace:
-        """Return an empty space with the joining functions of another space."""
+        """Return an empty feature space with the joining functions of another one."""
         return cls(space.joins, space.slots, min_count=space.min_count)
 
     def join(
@@ -92,7 +93,7 @@ def word_uses(encoding: Encoding) -> dict[str, float]:
 
 
 class CountsSum:
-    """Adds up the counts of shards, in their order, and builds the feature space.
+    """Sum of the counts of shards, from which the feature space is built.
 
     The same features are selected as without shards, with the same names and order.
     """

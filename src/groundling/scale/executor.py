@@ -31,7 +31,7 @@ class Executor(ABC):
 
 
 class LocalExecutor(Executor):
-    """Runs tasks in this process, with one shard in memory at a time."""
+    """Executor that runs tasks in this process, with one shard in memory at a time."""
 
     def __init__(self, shards: Shards, worker: ShardWorker) -> None:
         self.shards = shards

@@ -13,7 +13,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Total:
-    """A loss and its gradient, with the weight of the demonstrations."""
+    """A loss and its gradient, with the total weight of the demonstrations."""
 
     loss: float
     gradient: Reals
@@ -56,7 +56,7 @@ class TreeSum:
         self.parts: dict[Place, Total] = {}
 
     def add(self, place: Place, total: Total) -> None:
-        """Add the total of a node, and merge the pairs that it completes."""
+        """Add the total of a node of the tree, and merge the pairs of nodes that it completes."""
         level, number = place
         while (1 << level) < self.shards:
             beside = (level, number ^ 1)

@@ -28,7 +28,7 @@ class Shard:
     count: int = SHARD
 
     def read(self) -> Iterator[Demonstration]:
-        """Yield the demonstrations."""
+        """Yield the demonstrations of the shard."""
         return islice(self.source, self.first, self.first + self.count)
 
     def __str__(self) -> str:
@@ -99,12 +99,11 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
 
 
 def read_named(name: str | PathLike[str]) -> Demonstrations:
-    """Raise an error for a bare file name; the message explains how to read files."""
+    """Raise an error for a name of files; the message says how to read the files."""
     found = glob.glob(str(name), recursive=True)
-    what = f"{len(found)} files match" if found else "no file matches"
     raise DemonstrationError(
         f"`demonstrations` must be Demonstrations or an iterable; got the name {str(name)!r} "
-        f"({what} this name). Pass Demonstrations.read({str(name)!r}, worlds=…)."
+        f"(matching files: {len(found)}). Pass Demonstrations.read({str(name)!r}, worlds=…)."
     )
 
 

@@ -1,4 +1,4 @@
-"""The worker, which reads, encodes, stores and evaluates shards in one process."""
+"""The worker, which reads, encodes, stores and evaluates shards in its process."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from groundling.scale.shards import Shard
 
 
 class ShardWorker:
-    """Encodes and evaluates shards in one process, and stores encoded shards in files.
+    """Worker that encodes and evaluates shards in one process, and stores them in files.
 
     A missing file is created again, because it depends only on the shard and the job.
 

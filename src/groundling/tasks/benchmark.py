@@ -99,9 +99,9 @@ class Fold(NamedTuple):
 class StudyCases(NamedTuple):
     """Trained followers for a dialogue study, with cases on which they were not trained.
 
-    `calibration` is a list of held-out cases from the training data, each with the follower to
-    apply. `part` is the noun for a group of test cases, such as a map. If `part` is set, the *own*
-    calibration is done separately for each group.
+    `calibration` lists followers, each with cases of the training data that were held out from
+    its training. `part` is the noun for a group of test cases, such as a map. If it is set, each
+    group is also calibrated separately, on some of its own texts.
     """
 
     follower: Follower
@@ -132,7 +132,7 @@ class Scene:
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None
     ) -> list[Plan]:
-        """Return the plans of lines that are followed one after another."""
+        """Return the plan of each line; each plan starts where the previous one ends."""
         state, plans = self.start, []
         for text in self.read(lines):
             plans.append(follower.follow(text, self.environment, state, length=length))
@@ -144,7 +144,7 @@ class Scene:
         return state
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return an SVG of the final state and of the way to it."""
+        """Return an SVG drawing of the final state and of the path to it."""
         from groundling.svg import draw_way
 
         way = [self.start, *(state for plan in plans for state in plan.states[1:])]
@@ -243,7 +243,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return tuple(found)
 
     def default(self) -> PresetT:
-        """Return the settings of the default preset."""
+        """Return the settings of the row that is trained by default."""
         return self.presets.select(self.presets.default)
 
     # ---- one fold: prepare, fit, follow, judge -------------------------------------------
@@ -267,7 +267,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return found
 
     def fit(self, chosen: PresetT, cases: Iterable[Case], fold: Fold) -> tuple[Follower, float]:
-        """Return a follower trained on the parts of a fold, and the processor time."""
+        """Return a follower trained on a fold, and the processor time of training."""
         shown = demonstrations(cases, {*fold.held_out, *fold.unused})
         began = time.process_time()
         with warnings.catch_warnings():
@@ -277,7 +277,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return follower, time.process_time() - began
 
     def follow(self, follower: Follower, cases: Iterable[Case], parts: Collection[str]) -> Outcome:
-        """Follow the cases in the given parts; return their scores and the time."""
+        """Follow the cases in the given parts; return their scores and the processor time."""
         test = [each for each in cases if each.part in parts]
         began = time.process_time()
         plans = follow_cases(follower, test)
@@ -303,7 +303,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     def remark(self, case: Case, plan: Plan | None) -> Any:
         """Return JSON about a wrong plan for the report's list of mistakes, or None.
 
-        By default None, because the licences of most corpora do not allow quotations.
+        The default is None, because the licences of most corpora do not allow quotations.
         """
         return None
 
@@ -402,7 +402,7 @@ def split_parts(parts: Sequence[str], count: int = FOLDS) -> list[Fold]:
 
 
 def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]:
-    """Return the plan for each case, or None if the follower finds none."""
+    """Return the plan for each case; None for cases in which the follower finds none."""
     asked = [each.request for each in cases]
     lengths = [each.length for each in cases]
     found: list[Plan | GroundlingError] = []
@@ -430,7 +430,7 @@ def by_part(scores: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
 
 
 def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """Return the median times of a fold in seconds, for training and for following.
+    """Return the median seconds per fold, for training and for following.
 
     >>> median_seconds([{"seconds": (1.0, 0.5)}, {"seconds": (2.0, 0.1)}, {"seconds": (4.0, 0.3)}])
     {'train': 2.0, 'follow': 0.3}

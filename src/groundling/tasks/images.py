@@ -1,4 +1,4 @@
-"""Mirror images of demonstrations, with words for left and right exchanged."""
+"""Mirror images of demonstrations, in which words such as *left* and *right* are exchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def spoken_words(text: Text) -> Iterator[str]:
 
 
 def exchange_words(text: str | Instruction, exchange: Callable[[str], str]) -> str | Instruction:
-    """Return a text or parse tree with words replaced; the shape of a tree is unchanged."""
+    """Return a text or parse tree with its words replaced; a tree keeps its shape."""
     if isinstance(text, str):
         return exchange(text)
     return replace(text, tokens=tuple(map(exchange, text.tokens)), text=exchange(text.text))
@@ -37,9 +37,9 @@ def image_of(
     action: Callable[[Any], Action],
     **changes: Any,
 ) -> Demonstration:
-    """Return a mirrored demonstration with half the weight.
+    """Return the mirror image of a demonstration, with half its weight.
 
-    The functions `exchange`, `state` and `action` mirror words, states and actions.
+    The functions `exchange`, `state` and `action` mirror a text, a state and an action.
     """
     said = shown.instructions
     texts = [said] if (one := isinstance(said, (str, Instruction))) else said

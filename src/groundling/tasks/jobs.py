@@ -272,7 +272,7 @@ def forget_results(jobs: Iterable[Job], keep: Path) -> None:
 
 
 def _refuse_others(jobs: Iterable[Job], keep: Path | None) -> None:
-    """Raise `SettingError` if the results would overwrite files of something else."""
+    """Raise `SettingError` if results would overwrite files that Groundling did not write."""
     needed = {"fingerprint", "outcome", "seconds"}
     for path in () if keep is None else (keep / f"{job.key}.json" for job in jobs):
         refuse_foreign(path, "result", lambda text: needed <= set(json.loads(text)))

@@ -50,14 +50,17 @@ class Note:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Note:
-        """Return the note that `to_dict` has written."""
+        """Return a note from the result of `to_dict`."""
         content = dict(content)
         if content.pop("format") != _FORMAT:
             raise ValueError("unknown format")
         note = cls(variant=content.pop("row", FULL), **content)
         for name, value in asdict(note).items():
-            if type(value) is not type(getattr(cls("", ""), name)):
-                raise ValueError(f"the field {name} has the wrong type; got {str(value)[:60]!r}")
+            wanted = type(getattr(cls("", ""), name))
+            if type(value) is not wanted:
+                raise ValueError(
+                    f"`{name}` must have the type {wanted.__name__}; got {str(value)[:60]!r}"
+                )
         return note
 
 
@@ -77,11 +80,11 @@ def train(
 ) -> tuple[Follower, Note, int]:
     """Train a preset and save it; return the follower, its note and the number of cases.
 
-    Checkpoints are written to the folder `checkpoints`. After an interruption, the same call calls
-    `resumed` and continues from the last checkpoint. The model is written when training is
-    complete, and the checkpoints of this run are then deleted. Pass the demonstrations as `shown`
-    if they are too large for memory. `tell` is called with the settings that were chosen
-    automatically.
+    Checkpoints are written to the folder `checkpoints`. If training is interrupted, call the
+    function again in the same way: it calls `resumed` and continues from the last checkpoint. The
+    model is written when training is complete; then its checkpoints are deleted. Pass the
+    demonstrations as `shown` if they are too large for memory. `tell` is called with the settings
+    that were chosen automatically.
     """
     out = Path(out)
     task = get_task(note.task)

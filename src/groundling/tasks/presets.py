@@ -130,7 +130,7 @@ class Presets(Generic[PresetT]):
         return self.rows[preset][variant]
 
     def group(self, preset: str, variants: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return rows grouped by training run: rows of a group share one."""
+        """Return the rows in groups; the rows of a group share a training run."""
         found: list[list[str]] = []
         for name in variants:
             chosen = self.select(preset, name)

@@ -75,7 +75,7 @@ def corpus_tasks() -> dict[str, str]:
 
 
 def task_package(name: str) -> str:
-    """Return the package that provides a task, with its version, or the name of a world.
+    """Return the package of a task with its version; for a user's world, its name.
 
     >>> task_package("mazes").split()[0]
     'groundling'

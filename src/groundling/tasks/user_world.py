@@ -58,7 +58,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         ]
 
     def held_out(self, corpus: OwnWorld) -> tuple[str, ...]:
-        """Return an empty tuple: training holds out no demonstrations."""
+        """Return no parts: training holds out no demonstrations."""
         return ()
 
     def folds(self, corpus: OwnWorld, preset: str, variant: str, quick: bool) -> list[Fold]:

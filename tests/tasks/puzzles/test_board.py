@@ -70,8 +70,8 @@ def test_strike_several_lines_at_once():
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        (Strike("row", (1,)), "must have exactly 2 blocks to be struck; row 2 has 3"),
-        (Strike("row", (0, 1)), "must have exactly 2 blocks to be struck; row 2 has 3"),
+        (Strike("row", (1,)), "must be 2 for a strike; got 3 in row 2"),
+        (Strike("row", (0, 1)), "must be 2 for a strike; got 3 in row 2"),
         (Strike("row", (9,)), "must lie on the board"),
         (Strike("row", (0, 0)), "lines of a strike must be different"),
         (Strike("row", ()), "at least one line"),
@@ -88,7 +88,7 @@ def test_strike_against_the_rules(action, message):
     ("rows", "message"),
     [
         ([], "at least one row"),
-        (["##", "#"], "got 1 cells in row 2"),
+        (["##", "#"], "got 1 in row 2"),
         (["#x"], "'x' in row 1, column 2"),
     ],
 )

@@ -66,7 +66,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         return [each.name for each in corpus]
 
     def folds(self, corpus: list[GeoMap], preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return one fold for each map, which it holds out."""
+        """Return one fold for each map; the fold holds out this map."""
         cost = 6.0 if variant == "raw evidence" else 1.0
         folds = [Fold(each.name, (each.name,), seconds=cost) for each in corpus]
         return folds[:2] if quick else folds

@@ -73,7 +73,7 @@ def _read(content: dict[str, Any]) -> GscanExample:
         raise ValueError(f"`agent_direction` must be from 0 to 3; got {direction}")
     grid = Grid(size, *_place(situation["agent_position"]), direction, tuple(sorted(things)))
     if any(not (0 <= each.row < size and 0 <= each.column < size) for each in things):
-        raise ValueError("all things must be inside the grid")
+        raise ValueError("all things must be inside the grid; got one outside it")
     text = str(content["command"]).replace(",", " ")
     verb = text.split()[0]
     said = next((each for each in MANNERS if each and text.endswith(f" {each}")), "")

@@ -71,7 +71,7 @@ class Grid(NamedTuple):
 
 
 def routes(grid: Grid, verb: str, thing: int) -> dict[str, Route]:
-    """Return the routes to a thing: columns first, and in zigzag if that is different.
+    """Return the routes to a thing: straight, and in zigzag if that route is different.
 
     >>> circle = GridThing(1, 1, "circle", "red", 1)
     >>> for route in routes(Grid(6, 0, 0, 0, (circle,)), "push", 0).values():

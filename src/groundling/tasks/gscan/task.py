@@ -119,7 +119,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
 
     def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
-        """Return the scores of a preset; a quick fold tests only some commands of each split."""
+        """Train and return the scores; a quick fold tests only some commands of each split."""
         if fold.name != "all":
             kept: dict[str, int] = {}
             some = []

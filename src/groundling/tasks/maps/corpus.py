@@ -123,7 +123,7 @@ def read_map(path: str | Path) -> MapSheet:
         landmark = _landmark(element, number, path, place)
         if landmark.key in landmarks:
             raise CorpusError(
-                f"{path}: landmark names must be unique; landmark {place} is a second "
+                f"{path}: landmark names must be unique; landmark {place} repeats the name "
                 f"{element.get('name')!r}. Number landmarks with equal names: old_mill, old_mill_2."
             )
         landmarks[landmark.key] = landmark
@@ -131,14 +131,14 @@ def read_map(path: str | Path) -> MapSheet:
     if "start" not in landmarks:
         raise CorpusError(
             f"{path} must have a landmark named m{number}_start, where the route starts; got "
-            f"{len(landmarks)} other landmarks. Add it."
+            f"none with this name among {len(landmarks)}. Add it."
         )
     landscape = Landscape(tuple(landmarks.values()), name=f"map {number}")
     sheet = MapSheet(number, landscape, route, finish)
     if not sheet.steps:
         raise CorpusError(
-            f"{path}: the route must pass within 75 pixels of a landmark; got none of "
-            f"{len(landscape)} landmarks. Check that both use the same coordinates."
+            f"{path}: the route must pass within 75 pixels of a landmark; got none "
+            f"among {len(landscape)}. Check that both use the same coordinates."
         )
     return sheet
 
@@ -208,7 +208,8 @@ def write_map(path: str | Path, sheet: MapSheet) -> None:
         ):
             raise CorpusError(
                 f"{path} cannot store the landmark {landmark.key!r}. Use a name without "
-                "underscores that does not end in a number from 2 to 9, for at most nine landmarks."
+                "underscores that does not end in a number from 2 to 9; at most nine landmarks may "
+                "have the same name."
             )
         crossable = "true" if landmark.crossable else "false"
         lines += [
@@ -238,7 +239,7 @@ _DIALOGUE_NAME = re.compile(r"[\w-]+")
 
 
 class DialogueLine(NamedTuple):
-    """An utterance of a speaker in a dialogue.
+    """An utterance in a dialogue, with its speaker.
 
     >>> DialogueLine(GIVER, "go round the mill").words
     ('go', 'round', 'the', 'mill')
@@ -333,7 +334,7 @@ class MapCorpus:
         unknown = [number for number in test_maps if number not in self.maps]
         if unknown:
             raise CorpusError(
-                f"`test_maps` must be maps in the corpus; got {unknown[0]}."
+                f"`test_maps` must contain only maps of the corpus; got {unknown[0]}."
                 f"{did_you_mean(unknown[0], self.maps)}"
             )
         return (
@@ -343,7 +344,7 @@ class MapCorpus:
 
 
 def load_corpus(folder: str | Path) -> MapCorpus:
-    """Return the corpus in a folder."""
+    """Return the map corpus in a folder."""
     folder = Path(folder)
     about = read_correspondences(folder / "correspondences.txt")
     files = {map_number(path): path for path in sorted((folder / "landmarks").glob("*g.xml"))}

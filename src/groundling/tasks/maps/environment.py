@@ -16,7 +16,7 @@ _SHAPES = ("paper", "rich")
 
 
 class MapState(NamedTuple):
-    """State of the agent: its landmark, its side of it, and the landmarks visited so far.
+    """State of the agent: its landmark, the side of the landmark, and the landmarks visited.
 
     `visited` includes the current landmark. `visited` and `previous` are empty if the environment
     does not need a history, so that equal places are equal states.
@@ -57,8 +57,9 @@ class MapEnvironment:
         (`Landscape.point`), in bins of 50 pixels (`dist=0`, …), or `dist=zero` if the agent stays.
         With `"rich"`, actions go to landmarks. The graph has the names and positions (in units of
         100 pixels) of both landmarks, and labels for the geometry of the move and the history of
-        the path (see `Geometry.labels`). It also has the unique key of the target as the label
-        `landmark`, and again as `near.landmark` and the like for a move with that property.
+        the path (see `Geometry.labels`). It also has the unique key of each landmark as the label
+        `landmark`. For some kinds of moves, the target has a second such label, for example
+        `near.landmark` for a short move.
     revisits
         Whether the agent may return to a landmark. Defaults to True for `"paper"` and False for
         `"rich"`. Moving to another side of the current landmark is not a revisit.
@@ -226,7 +227,7 @@ class MapEnvironment:
         return f"at {state.landmark}{side}{seen if state.visited else ''}"
 
     def draw(self, state: MapState, way: Sequence[MapState] = ()) -> str:
-        """Return an SVG of the landmarks and of the path between them."""
+        """Return an SVG drawing of the landmarks and of the path between them."""
         from groundling.tasks.maps.map_drawing import draw_map
 
         return draw_map(self.landscape, way or [state], possible=self.actions(state))

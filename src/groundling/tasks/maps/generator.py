@@ -82,9 +82,7 @@ def generate_corpus(
 def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
     """Generate a map of 12 to 15 landmarks, with a route past most of them.
 
-    Two of the landmarks have the same name.
-
-    `names` must have at least 14 landmark names.
+    Two of the landmarks have the same name. `names` must contain at least 14 names.
 
     >>> sheet = generate_map(seed=5)
     >>> 9 <= len(visited_landmarks(sheet.steps)) <= 12
@@ -131,7 +129,7 @@ def _outline(place: Point, random: Random) -> tuple[Point, ...]:
 
 
 def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | None:
-    """Return a map with a route past most landmarks, or None if the route crosses itself often."""
+    """Return a map with a route past most landmarks; None if it crosses itself too often."""
     left = list(landmarks)
     here = left.pop(random.randrange(len(left)))
     order = [here]
@@ -156,7 +154,7 @@ def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | 
 
 
 def _smooth(corners: list[Point]) -> list[Point]:
-    """Return a smoothed route: corners cut twice, points at equal distances."""
+    """Return a smoothed route, as points at equal distances along it."""
     for _ in range(2):
         cut = [corners[0]]
         for (ax, ay), (bx, by) in pairwise(corners):

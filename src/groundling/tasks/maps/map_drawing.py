@@ -31,7 +31,7 @@ def draw_map(
     truth: Sequence[str] = (),
     scan: str | Path | None = None,
 ) -> str:
-    """Return the SVG of a map and a path from landmark to landmark.
+    """Return an SVG drawing of a map and a path from landmark to landmark.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class MapPreset(Preset):
     seeds: int = 1
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets differ only in the search, and so share a training run."""
+        """Return whether two presets differ only in the search, and so can share a training run."""
         return replace(self, search=other.search, published=other.published) == other
 
 

@@ -27,7 +27,7 @@ _OUTSIDE = re.compile(r"[^\w]+")
 
 
 class NameMatcher:
-    """Scores how well spoken words match the words of landmark names.
+    """Matcher that scores how well spoken words match the words of landmark names.
 
     A spoken word that equals a word of a name has a score of 1. It scores 0.9 if one is the plural
     of the other, if they share their first five letters, or if both have at least four letters and
@@ -169,11 +169,11 @@ class TextUnits(list[TextUnit]):
 
     - `giver` or `follower`; `silent` if no landmark is mentioned;
     - `before=…`: each of the four words before the mention (not for silent units);
-    - `question`, `negation`, `motion`, `ending`: suggested by the words of the utterance
-      (*have you got*; the cues in `mentions.toml`);
-    - `compass-east`, `compass-north`, `page-…`, `place-…`: the direction of the direction words
-      of the utterance, between -1 and 1, for each family of directions; with the prefix
-        `recent-`, of the direction words in the previous six utterances;
+    - `question`, `negation`, `motion`, `ending`: whether the utterance contains words that suggest
+      this, such as *have you got* for a question (`mentions.toml` lists the others);
+    - `compass-east`, `compass-north`, `page-…`, `place-…`: the mean direction of the words for
+      directions in the utterance, from -1 to 1, for each family of such words; with the prefix
+      `recent-`, the same for the previous six utterances;
     - `passed`: the share of units before this one, from 0 to just under 1.
 
     Each unit also has **labels for each landmark** (`units.labels(number, key)`):
@@ -184,7 +184,7 @@ class TextUnits(list[TextUnit]):
       is the best match;
     - `left=0`, `left=1-2` or `left=5+`: the number of later mentions; `never` if there are none
       in the whole dialogue; `share`: its share of all mentions;
-    - `soon` and `lately`: its best match in the four units after and before.
+    - `soon` and `lately`: its best match in the next four and in the previous four units.
 
     The same numbers are available as arrays [unit, landmark]: `match`, `full`, `best`, `earlier`
     and `later` (counts of mentions before and after), `soon` and `lately`.
@@ -214,7 +214,7 @@ class TextUnits(list[TextUnit]):
             np.maximum(self.lately[shift:], match[:-shift], out=self.lately[shift:])
 
     def labels(self, number: int, key: str) -> dict[str, bool | float]:
-        """Return the labels of a unit for one landmark (listed in the class)."""
+        """Return the labels of a unit for one landmark (see `TextUnits`)."""
         place = (number, self.landscape.place(key))
         match, later = float(self.match[place]), int(self.later[place])
         total = int(self.total[place[1]])
@@ -254,7 +254,7 @@ def read_units(
 ) -> TextUnits:
     """Return the text units of a dialogue, in linear time.
 
-    A mention is a longest possible sequence of words that match words of landmark names (see
+    A mention is a sequence of words, as long as possible, that match words of landmark names (see
     `NameMatcher`). Function words count only inside a sequence. An utterance of the giver with at
     least two words and no mention is a silent unit.
 

@@ -1,4 +1,4 @@
-"""The `maps` task: dialogues about maps, the last quarter held out for testing."""
+"""The `maps` task: dialogues about maps, with the last quarter held out for testing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
     def prepare(self, corpus: MapCorpus, chosen: MapPreset) -> list[Case]:
-        """Return dialogues as cases; dialogues about one map share an environment."""
+        """Return all dialogues as cases; dialogues about the same map share an environment."""
         worlds = {
             number: MapEnvironment(sheet.landscape, **chosen.environment)
             for number, sheet in corpus.maps.items()
@@ -101,9 +101,9 @@ class MapTask(Task[MapCorpus, MapPreset]):
         """Return one fold for each seed, with the last quarter of the maps held out."""
         if not all(corpus.split()):
             raise CorpusError(
-                "The last quarter of the maps is held out for testing, so the corpus must have at "
-                "least four maps, with dialogues about both parts; got "
-                f"{len(corpus.maps)} maps. Add maps, or generate a sample."
+                "The corpus must have at least four maps, with dialogues about the last quarter of "
+                "the maps, which is held out for testing, and about the others; got "
+                f"{len(corpus.maps)}. Add maps or dialogues, or generate a sample."
             )
         seeds = 1 if quick else self.presets.select(preset, variant).seeds
         test, cost = self.held_out(corpus), _SECONDS[preset]
@@ -185,7 +185,7 @@ class MapScene(Scene):
         return f"at the start; landmarks: {', '.join(world.landscape.keys)}"
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return an SVG of the map with the true route and the predicted path."""
+        """Return an SVG drawing of the map with the true route and the predicted path."""
         [plan] = plans
         assert self.sheet is not None
         return draw_map(

@@ -92,7 +92,7 @@ class MazeEnvironment:
         self._mirrored: MazeEnvironment | None = None
 
     def start(self, position: Position, orientation: int | None = None) -> MazeState:
-        """Return an initial state; the orientation is unknown if it is None."""
+        """Return an initial state; pass None for an unknown orientation."""
         if position not in self.maze:
             raise WorldError(
                 f"The position must be a place in {self.maze!r}; got {position}. Choose one of "
@@ -165,13 +165,13 @@ class MazeEnvironment:
         return state.position, state.orientation
 
     def extra_length(self, start: MazeState) -> int:
-        """Return 1 if the orientation is unknown, as the plan then has an additional `face`."""
+        """Return the number of extra actions: 1 (`face`) if the orientation is unknown, else 0."""
         return int(start.orientation is None)
 
     def label_plan(
         self, start: MazeState, actions: Sequence[MazeAction], states: Sequence[MazeState]
     ) -> dict[str, bool]:
-        """Return the labels of a plan: its length and the sequence of kinds of its actions."""
+        """Return the labels of a plan: its length and the kinds of its actions, in order."""
         pattern = "-".join(action.kind for action in actions)
         return {"plan": True, f"length={len(actions)}": True, f"pattern={pattern}": True}
 
@@ -218,7 +218,7 @@ class MazeEnvironment:
         return f"at {position}{beside}, facing {COMPASS[orientation]} {view}"
 
     def draw(self, state: MazeState, way: Sequence[MazeState] = ()) -> str:
-        """Return an SVG of the maze with the agent and its path."""
+        """Return an SVG drawing of the maze with the agent and its path."""
         from groundling.tasks.mazes.maze_drawing import draw_maze
 
         return draw_maze(self, state, way)

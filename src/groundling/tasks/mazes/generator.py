@@ -154,7 +154,7 @@ def generate_routes(
     """
     fewest, most = sentences
     if count and not mazes:
-        raise SettingError("`mazes` must contain at least one maze; got none.")
+        raise SettingError("`mazes` must contain at least one maze; got none. Use generate_mazes.")
     if not 1 <= fewest <= most:
         raise SettingError(
             f"`sentences` must be two numbers >= 1 in ascending order; got {sentences}."
@@ -191,7 +191,8 @@ def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) ->
         if len(sentences) == wanted:
             return Route(name, maze, start, tuple(sentences), tuple(actions))
     raise SettingError(
-        f"{maze!r} is too small for a route of {wanted} sentences. Use a larger maze."
+        f"{maze!r} is too small for a route whose number of sentences is {wanted}. Use a larger "
+        "maze."
     )
 
 
@@ -202,7 +203,6 @@ def _sentence(
     pose: Pose,
     before: Sequence[tuple[MazeAction, ...]],
 ) -> list[Clause]:
-    """Generate a sentence of one or two clauses."""
     done = [action for actions in before for action in actions]
     first = _clause(random, book, pose, done)
     if first is None:
@@ -233,7 +233,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether a clause may follow: no second turn or statement, and no way back."""
+    """Return whether an action may come next, without two turns in a row or walking back."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")

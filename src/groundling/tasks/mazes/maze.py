@@ -88,8 +88,7 @@ class Maze:
             self._items[tuple(position)] = item
         if not self._items:
             raise CorpusError(
-                f"The maze {name!r} must have at least one place; got none. Pass at least one "
-                "place."
+                f"The maze {name!r} must have at least one place; got none. Add a place."
             )
         for number, (one, other, floor, wall) in enumerate(halls, 1):
             where = f"Hall {number} of the maze {name!r}"
@@ -129,7 +128,7 @@ class Maze:
         return position in self._items
 
     def item(self, position: Position) -> str:
-        """Return the item at a position, or an empty string."""
+        """Return the item at a position, or an empty string if there is none."""
         return self._items[position]
 
     def hall(self, position: Position, direction: int) -> Hall | None:

@@ -41,7 +41,7 @@ def name_maze_action(action: MazeAction) -> str:
 def draw_maze(
     environment: MazeEnvironment, state: MazeState, way: Sequence[MazeState], legend: bool = False
 ) -> str:
-    """Return an SVG of a maze with the agent, its path and the possible actions.
+    """Return an SVG drawing of a maze with the agent, its path and the possible actions.
 
     With `legend`, the colours of floors and pictures are explained below the maze.
 
@@ -127,7 +127,6 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
 
 
 def _targets(canvas: Canvas, environment: MazeEnvironment, state: MazeState) -> None:
-    """Add a click target for each possible action."""
     x, y = state.position
     for action in environment.actions(state):
         after, name = environment.step(state, action), name_maze_action(action)

@@ -140,15 +140,15 @@ def _poses(text: str) -> Iterator[Pose]:
     """Yield the poses of a path such as [(3, 5, -1), (3, 5, 180)]."""
     inner = text.strip()
     if not (inner.startswith("[") and inner.endswith("]")):
-        raise ValueError("its path must be a list of (x, y, orientation) in square brackets")
+        raise ValueError("the path must be a list of (x, y, orientation) in square brackets")
     inner, place = inner[1:-1], 0
     if not inner.strip():
-        raise ValueError("its path must not be empty")
+        raise ValueError("the path must not be empty")
     while place < len(inner):
         found = _TRIPLE.match(inner, place)
         if not found:
             raise ValueError(
-                "its path must consist of (x, y, orientation) triples; got "
+                "the path must consist of (x, y, orientation) triples; got "
                 f"{inner[place : place + 30]!r}"
             )
         x, y, orientation = (int(found[group]) for group in (1, 2, 3))

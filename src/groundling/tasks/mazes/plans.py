@@ -127,9 +127,7 @@ def plans_within(
 def shortest_plans(
     environment: MazeEnvironment, start: MazeState, end: Pose, length: int, *, most: int = 16
 ) -> tuple[tuple[MazeAction, ...], ...]:
-    """Return up to `most` shortest plans that end in a pose.
-
-    Plans have at most `length` actions.
+    """Return up to `most` shortest plans, of at most `length` actions, that end in a pose.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)

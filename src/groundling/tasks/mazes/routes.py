@@ -100,7 +100,7 @@ class Arcs:
 
 
 def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
-    """Return log Σ exp(value) over the values at each place."""
+    """Return log Σ exp(value) over all values that belong to each of `count` places."""
     top = np.full(count, -np.inf)
     np.maximum.at(top, place, values)
     shift = np.where(np.isfinite(top), top, 0.0)
@@ -262,7 +262,7 @@ def best_way(
 
 
 def segment(follower: Follower | None, routes: Sequence[Paragraph]) -> list[Demonstration]:
-    """Return one demonstration per sentence of demonstrated routes.
+    """Return one demonstration for each sentence of the demonstrated routes.
 
     The follower determines the most probable boundaries. Without a follower, or if its plans do
     not follow the path, each sentence gets an equal share of the path.
@@ -371,14 +371,14 @@ def _starts_before(
 
 
 def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return the final states with a known orientation of all plans from a start."""
+    """Return the final states of all plans from a start, without unknown orientations."""
     length = 3 + world.extra_length(start)
     ends = dict.fromkeys(world.restart(end) for _, end in plans_within(world, start, length))
     return [end for end in ends if end.orientation is not None]
 
 
 def _near(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return nearby initial states without an orientation."""
+    """Return initial states without an orientation at the places near a start."""
     x, y = start.position
     return [
         world.start(position)
@@ -392,7 +392,7 @@ ROUGH = 15  # training iterations in all rounds but the last
 
 @dataclass(frozen=True)
 class RouteData:
-    """Training data of one map."""
+    """Demonstrations of one map: single sentences, further sentences, and whole routes."""
 
     sentences: list[Demonstration]
     dropped: list[Demonstration]
@@ -441,7 +441,7 @@ class RouteTraining:
     sentences
         Train on single sentences.
     dropped
-        Also train on the sentences of paragraphs that are not single sentences, as `stay`.
+        Also train on sentences that are missing from the single sentences, as `stay`.
     rounds
         Number of rounds of training on paragraphs only. Each round splits the paths into sentences
         with the follower of the previous round (the first round: into equal shares), and trains
@@ -527,7 +527,7 @@ class RoutePreset(MazePreset):
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets differ only in how routes are read, and can share a run."""
+        """Return whether two presets differ only in how routes are read, and so can share a run."""
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
@@ -626,7 +626,7 @@ def leave_out_routes(
     """Train on all maps but one; return the outcomes on that map's routes for each preset."""
     if len(data) < 3:
         raise SettingError(
-            f"The evaluation of routes needs at least three maps; got {len(data)}. One "
+            f"The evaluation of routes must have at least three maps; got {len(data)}. One "
             "map is held out, and another is used to choose the weight of evidence. Add "
             "maps."
         )

@@ -90,7 +90,7 @@ class MazeTask(Task[Sail, MazePreset]):
         return tuple(self.parts(corpus)[-1:])
 
     def folds(self, corpus: Sail, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return one fold for each map, which it holds out."""
+        """Return one fold for each map; the fold holds out this map."""
         cost = _SECONDS[preset] * (6.0 if variant in ("no lexicon", "opaque names") else 1.0)
         return [Fold(name, (name,), seconds=cost) for name in corpus.mazes]
 
@@ -153,7 +153,7 @@ class MazeTask(Task[Sail, MazePreset]):
     def read(
         self, chosen: MazePreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return the sentences of typed lines, each as a separate text."""
+        """Return the sentences in typed lines, each as a separate text."""
         parser = load_parser(chosen.parser)
         return [units(chosen, [sentence]) for line in lines for sentence in parser.parse(line)]
 
@@ -182,7 +182,7 @@ class MazeScene(Scene):
         return cast(MazeEnvironment, self.environment).restart(cast(MazeState, state))
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return an SVG of the maze with the path and a legend."""
+        """Return an SVG drawing of the maze with the path and a legend."""
         way: Any = [self.start, *(state for plan in plans for state in plan.states[1:])]
         return draw_maze(cast(MazeEnvironment, self.environment), way[-1], way, legend=True)
 

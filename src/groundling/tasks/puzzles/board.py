@@ -78,8 +78,8 @@ class Board:
         for number, line in enumerate(lines):
             if len(line) != len(lines[0]):
                 raise WorldError(
-                    f"The rows of a board must have the same length; got {len(line)} cells in row "
-                    f"{number + 1} and {len(lines[0])} in row 1."
+                    "The rows of a board must have the same number of cells; got "
+                    f"{len(line)} in row {number + 1} and {len(lines[0])} in row 1."
                 )
             for column, mark in enumerate(line):
                 if mark not in "#.":
@@ -97,7 +97,7 @@ class Board:
         return self.cells.bit_count()
 
     def size(self, orientation: Orientation) -> int:
-        """Return the number of lines: rows or columns."""
+        """Return the number of rows or of columns."""
         return self.height if orientation == "row" else self.width
 
     def mask(self, orientation: Orientation, line: int) -> int:
@@ -242,7 +242,7 @@ def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...
 
 
 def each_strike(board: Board, k: int) -> Iterator[Strike]:
-    """Yield every strike of one line: whole lines, and parts of longer lines.
+    """Yield every strike of a single line: the whole line, or a part of a longer line.
 
     A part has k consecutive blocks; holes between the blocks do not matter.
 
@@ -311,14 +311,15 @@ def strike(board: Board, k: int, action: Strike) -> Board:
         struck = struck_cells(board, action)
         if struck.bit_count() != k:
             raise WorldError(
-                f"The strike of {action} must remove exactly {k} blocks; got {struck.bit_count()}."
+                f"The number of blocks in the strike of {action} must be {k}; got "
+                f"{struck.bit_count()}."
             )
         return board.without(struck)
     for line in action.lines:
         if board.counts[action.orientation][line] != k:
             raise WorldError(
-                f"A full {action.orientation} must have exactly {k} blocks to be struck; "
-                f"{action.orientation} {line + 1} has {board.counts[action.orientation][line]}."
+                f"The number of blocks in a full {action.orientation} must be {k} for a strike; "
+                f"got {board.counts[action.orientation][line]} in {action.orientation} {line + 1}."
             )
     return board.without(struck_cells(board, action))
 

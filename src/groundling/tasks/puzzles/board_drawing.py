@@ -19,7 +19,7 @@ _CELL = 48.0
 def draw_puzzle(
     environment: PuzzleEnvironment, state: PuzzleState, way: Sequence[PuzzleState]
 ) -> str:
-    """Return an SVG of a board; each removed block shows the number of its strike.
+    """Return an SVG drawing of a board; removed blocks show the numbers of their strikes.
 
     Clickable handles at the edges strike a row or a column.
 

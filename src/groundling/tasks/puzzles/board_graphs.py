@@ -29,7 +29,7 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
 
 @lru_cache(maxsize=4096)
 def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
-    """Return lists of lines as people count them: all, those with blocks, those strikable."""
+    """Return the lines that people may count: all, filled ones, and those that can be struck."""
     return {
         "all": tuple(range(len(counts))),
         "filled": tuple(line for line, n in enumerate(counts) if n),

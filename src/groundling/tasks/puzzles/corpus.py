@@ -64,7 +64,7 @@ class Puzzle:
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """Hints: the text split by `split_hints`."""
+        """The hints in the text, found by `split_hints`."""
         return split_hints(self.text)
 
     @property
@@ -244,8 +244,8 @@ def _read_solutions(
             strikes.append(action)
         if board.cells:
             raise CorpusError(
-                f"{path}, line {block[-1][0]}: the solution of puzzle {number} must clear the "
-                f"board; got {board.blocks} remaining blocks. Add the missing strikes, or remove "
+                f"{path}, line {block[-1][0]}: the solution of puzzle {number} must leave no "
+                f"blocks on the board; got {board.blocks}. Add the missing strikes, or remove "
                 "the solution."
             )
         yield number, collapse(strikes)
@@ -262,8 +262,8 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     line = int(found[2])
     if line >= board.size(orientation):
         raise WorldError(
-            f"A line must be from 0 to {board.size(orientation) - 1}, because the board has "
-            f"{board.size(orientation)} {orientation}s."
+            f"The number of a {orientation} on this board must be from 0 to "
+            f"{board.size(orientation) - 1}; got {line}."
         )
     if found[3] is None:
         return Strike(orientation, (line,))

@@ -102,7 +102,7 @@ class PuzzleEnvironment:
         in reading order.
     planner
         Planner that finds dead ends. By default, it expands at most 300 boards per call, so that
-        its answers are deterministic.
+        its results are deterministic.
 
     Examples
     --------
@@ -170,7 +170,7 @@ class PuzzleEnvironment:
                         yield action
 
     def _may_follow(self, state: PuzzleState, action: Strike, now: int) -> bool:
-        """Return whether an action may follow the last one as a separate action."""
+        """Return whether an action may follow the last one; false if both form one action."""
         last = state.last
         if self.plan_space == "original" or last is None or not last.is_full:
             return True
@@ -225,7 +225,7 @@ class PuzzleEnvironment:
         )
 
     def _is_lost(self, board: Board, k: int) -> bool:
-        """Return whether the planner proves that a board is lost; the answer is cached."""
+        """Return whether the planner proves that a board is lost; the result is cached."""
         if (board, k) not in self._lost:
             self._lost[board, k] = self.planner.is_winnable(board, k) is False
         return self._lost[board, k]
@@ -267,7 +267,7 @@ class PuzzleEnvironment:
         )
 
     def draw(self, state: PuzzleState, way: Sequence[PuzzleState] = ()) -> str:
-        """Return an SVG of the board; each removed block shows the number of its strike."""
+        """Return an SVG drawing of the board; removed blocks show the numbers of their strikes."""
         from groundling.tasks.puzzles.board_drawing import draw_puzzle
 
         return draw_puzzle(self, state, way)

@@ -31,8 +31,8 @@ _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
     """Return whether blocks can be assigned to strikes if the order of strikes is ignored.
 
-    A necessary condition for a solution: the number of blocks struck along each line is a multiple
-    of k. This is an integer program, which SciPy solves (HiGHS). Returns None if it is undecided
+    This is necessary for a solution: the number of blocks struck along each line must be a multiple
+    of k. SciPy solves this condition as an integer program (HiGHS). Returns None if it is undecided
     after `limit` nodes.
 
     >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)

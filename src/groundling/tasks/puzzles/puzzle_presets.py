@@ -26,7 +26,7 @@ class PuzzlePreset(Preset):
     any_order: bool = False
 
     def in_order(self, order: int) -> PuzzlePreset:
-        """Return the preset with actions in a random order, for which `order` is the seed."""
+        """Return the preset with actions in a random order; `order` is the random seed."""
         return replace(self, environment={**self.environment, "order": order})
 
     def world(self) -> PuzzleEnvironment:

@@ -1,4 +1,4 @@
-"""The `puzzles` task: twenty random splits with ten held out, and leave-one-out."""
+"""The `puzzles` task: random splits with ten puzzles held out, and leave-one-out."""
 
 from __future__ import annotations
 
@@ -226,8 +226,8 @@ def random_splits(
     """
     if not 0 < held_out < len(parts):
         raise SettingError(
-            f"`held_out` must be from 1 to {len(parts) - 1} for {len(parts)} puzzles; got "
-            f"{held_out}."
+            f"`held_out` must be at least 1 and less than the number of puzzles ({len(parts)}); "
+            f"got {held_out}."
         )
     dice = random.Random(seed)
     places = (sorted(dice.sample(range(len(parts)), held_out)) for _ in range(count))
@@ -235,7 +235,6 @@ def random_splits(
 
 
 def _read_hints(chosen: PuzzlePreset, hints: Sequence[str]) -> tuple[Instruction, ...]:
-    """Return hints as parsed instructions."""
     if chosen.split_hyphens:
         hints = [hint.replace("-", " ") for hint in hints]
     return tuple(map(Instruction.chain, hints))
