@@ -596,14 +596,17 @@ class Agent:
 
 def _spoken_answer(found: Answer, language: Language) -> str:
     """Return an answer as a sentence, or "" if there is none."""
+    if found.value is None:
+        return ""
     if isinstance(found.value, bool):
         return phrase(language, "yes" if found.value else "no")
     if isinstance(found.value, frozenset):
-        names = sorted(found.names)
-        return f"{listed(language, names, 'and')}." if names else phrase(language, "nothing")
-    if isinstance(found.value, float):
-        return f"{found.value:g}."
-    return "" if found.value is None else f"{found.value}."
+        if not found.names:
+            return phrase(language, "nothing")
+        said = listed(language, sorted(found.names), "and")
+    else:
+        said = f"{found.value:g}" if isinstance(found.value, float) else str(found.value)
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def _named(environment: Any, plan: Plan) -> str:

@@ -185,10 +185,10 @@ def test_questions_and_commands_live_in_one_follower(follower):
     assert set(follower.demonstrations_) >= set(QUESTIONS)
     agent = Agent(follower, HOME, ON)
     turn = agent.say("which lamps are on?")
-    assert (turn.kind, turn.answer, turn.text) == ("answer", {"a", "b"}, "blue lamp and red lamp.")
+    assert (turn.kind, turn.answer, turn.text) == ("answer", {"a", "b"}, "Blue lamp and red lamp.")
     assert agent.say("is there a fan in the hall?").text == "No."
     assert agent.say("how many lamps are on?").text == "2."
-    assert agent.say("what colour is the lamp in the hall?").text == "blue."
+    assert agent.say("what colour is the lamp in the hall?").text == "Blue."
     assert agent.say("which fans are there in the hall?").text == "None."
     assert agent.say("how many zebras are on?").kind == "decline"
     assert agent.state == ON
