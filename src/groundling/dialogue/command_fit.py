@@ -17,6 +17,7 @@ from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered
 from groundling.features.spans import Span, SpanIndex, nearest_word
 from groundling.language.languages import Language
+from groundling.language.literals import read_literals
 from groundling.language.sentences import is_punctuation
 from groundling.models.memory import DemonstrationMemory
 from groundling.plan import Plan
@@ -27,7 +28,7 @@ from groundling.world.graph import GroundingGraph
 _MOST_OTHERS = 30  # options that words are compared with
 _MOST_STEPS = 2000  # steps taken to find plans that lead back to the current state
 _PLAUSIBLE = 0.05  # of the probability of the best option: options that a verb may select
-_CHANCE = 0.05  # probability by chance at which a word and a type of action belong together
+_CHANCE = 0.05  # probability by chance of any certain link of a word to a type of action
 _HARMLESS = ("PRON", "INTJ", "AUX", "CCONJ")  # tags of words that stand for no other word
 _COMMON = 0.25  # share of texts from which on a word distinguishes no thing
 
@@ -136,8 +137,13 @@ class ActionWords:
         return shared
 
     def _is_certain(self, word: str, name: str) -> bool:
+        """Return whether chance does not explain that all texts with a word have a type.
+
+        Any of the words could have met its type by chance, so their number counts (Bonferroni).
+        """
         share = self._types[name] / len(self.shown)
-        return self.language.fold(name) == word or share ** self.counts[word] < _CHANCE
+        chance = len(self._verbs) * share ** self.counts[word]
+        return self.language.fold(name) == word or chance < _CHANCE
 
     def wanted(self, words: Iterable[str]) -> Wanted:
         """Return the types of action that case-folded words name; words may be misspelt."""
@@ -287,6 +293,8 @@ class CommandFit:
             *self.counts, *self.named, *language.universals, *language.indefinites,
             *(word for name in types for word in language.fold(name).split()),
         }  # fmt: skip
+        literals = read_literals(self.words, language)
+        known |= {self.words[place] for each in literals for place in each.places}
         tags = [tag for each in self.request.text for tag in each.tags]
         said = [pair for pair in zip(self.words, tags, strict=True) if not is_punctuation(pair[0])]
         new = [
@@ -294,8 +302,6 @@ class CommandFit:
             for place, (word, tag) in enumerate(said)
             if not (word in known or (word in language.stop_words and place < len(said) - 1))
             and tag not in _HARMLESS
-            and language.numeral(word) is None
-            and language.ordinal(word) is None
         ]
         missing = bool(new) and self.known.missing(self.words, types)
         return tuple(dict.fromkeys(new)) if missing else ()

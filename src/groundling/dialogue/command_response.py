@@ -180,7 +180,9 @@ def _uncalibrated(found: Considered, fit: CommandFit, first: Decision) -> Comman
         if not idle or len(done.actions) == 1 or fit.was_shown(done):
             return CommandResponse("act", why, same, confidence=confidence)
         unsure = "The plan leads back to the current state."
-    why = unsure or f"{len(decision.options)} outcomes are likely; none reaches 80 %."
+    count = len(decision.options)
+    likely = "One outcome is" if count == 1 else f"{count} outcomes are"
+    why = unsure or f"{likely} likely, but below 80 %."
     offered = tuple(
         each
         for each in decision.options
