@@ -617,7 +617,14 @@ def _named(environment: Any, plan: Plan) -> str:
         if name is not None:
             found.append(str(name(action)))
         elif isinstance(action, tuple):
-            found.append(" ".join(filter(None, map(str, action))))
+            found.append(" ".join(filter(None, map(_written, action))))
         else:
             found.append(str(action))
     return ", ".join(found)
+
+
+def _written(part: Any) -> str:
+    """Return a field of an action as text: sets are listed, and whole numbers lose their `.0`."""
+    if isinstance(part, frozenset):
+        return ", ".join(sorted(map(_written, part)))
+    return f"{part:g}" if isinstance(part, float) else str(part)

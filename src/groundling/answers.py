@@ -137,8 +137,11 @@ def _coverage(
     """Return the words that a plan does not explain, and a factor for its confidence."""
     reader = learnt.fitted.encoder.reader
 
+    decisions = list(zip(chosen.states, chosen.actions, strict=False))
+
     def names() -> Iterable[str]:
-        for state, action in zip(chosen.states, chosen.actions, strict=False):
+        yield from request.world.texts(decisions)
+        for state, action in decisions:
             for labels in request.world.ground(state, action).node_labels:
                 for label in labels:
                     yield label.name
@@ -146,7 +149,7 @@ def _coverage(
                         yield label.value
 
     def used(literal: Literal) -> bool:
-        return request.world.uses(zip(chosen.states, chosen.actions, strict=False), literal)
+        return request.world.uses(decisions, literal)
 
     unexplained = unexplained_words(reader, request.text, names, used)
     size = sum(len(each) for each in request.text) if unexplained else 0

@@ -7,6 +7,7 @@ only with actions of this type, or if it spells a label at their root nodes.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -295,6 +296,8 @@ class CommandFit:
         }  # fmt: skip
         literals = read_literals(self.words, language)
         known |= {self.words[place] for each in literals for place in each.places}
+        texts = self.request.world.texts(zip(plan.states, plan.actions, strict=False))
+        known |= {word for text in texts for word in language.fold(text).split()}
         tags = [tag for each in self.request.text for tag in each.tags]
         said = [pair for pair in zip(self.words, tags, strict=True) if not is_punctuation(pair[0])]
         new = [
@@ -322,7 +325,10 @@ class CommandFit:
         return option.outcome == self.request.world.outcome(self.request.start)
 
     def _lacking(self, plan: Plan, spans: Sequence[Span]) -> int:
-        """Count the names in the text that stand for no value of a plan."""
+        """Count the names in a text that a plan lacks; it may lack those after an exception."""
+        exceptions = {*self.language.exceptions}
+        turn = next((n for n, word in enumerate(self.words) if word in exceptions), math.inf)
+        spans = [span for span in spans if span.places[0] < turn]
         own = self._values(plan)
         has = {span.places for span in spans if (span.kind, span.value) in own}
         return len({span.places for span in spans} - has)

@@ -183,9 +183,12 @@ def _uncalibrated(found: Considered, fit: CommandFit, first: Decision) -> Comman
     count = len(decision.options)
     likely = "One outcome is" if count == 1 else f"{count} outcomes are"
     why = unsure or f"{likely} likely, but below 80 %."
+    asked = decision.options
+    if not fit.is_certain and found.options[0] not in fitting:
+        asked = (found.options[0], *asked)[:MOST_OFFERED]  # the follower may know better
     offered = tuple(
         each
-        for each in decision.options
+        for each in asked
         if not (fit.changes_nothing(each) and fit.is_fulfilled(each.plan))
     )
     if not offered:  # all of them are fulfilled already

@@ -11,7 +11,7 @@ from groundling.features.spans import SpanIndex, nearest_word
 from groundling.language.instruction import Instruction
 from groundling.language.literals import Literal, read_literals
 
-_CONTENT = frozenset({"", "NOUN", "PROPN", "VERB", "ADJ"})  # tags of content words
+_CONTENT = frozenset({"", "NOUN", "PROPN", "VERB", "ADJ", "ADV"})  # tags of content words
 _SHORT = 4  # up to this length, one replaced letter gives another word (oven, open)
 _STRANGE = 0.05  # prior probability that a request is out of scope
 

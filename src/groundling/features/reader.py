@@ -328,8 +328,11 @@ class Reader:
         return found or self.synonym(word, names) or word
 
     def nearest(self, word: str) -> str:
-        """Return the most frequent training word one edit away, or an empty string."""
-        found = self._corrected.get(word)
+        """Return the most frequent training word one edit away, or an empty string.
+
+        A word that can begin a value (*half*) is no misspelling of another (*hall*).
+        """
+        found = "" if word in self.language.value_words else self._corrected.get(word)
         if found is None:
             if len(self._corrected) > _MOST_SENSES:
                 self._corrected.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from rapidfuzz import process
@@ -65,12 +66,7 @@ class SpanIndex:
         self._stems: dict[str, list[tuple[int, int]]] = {}
         for kind in sorted(values):
             for value in sorted(values[kind]) if kind != NUMBER else ():
-                folded = language.fold(value)
-                if folded.replace(" ", "").isalnum():  # the same, but faster
-                    parts = tuple(folded.split(" "))
-                else:
-                    parts = tuple(_SPLIT.split(folded))
-                parts = tuple(filter(None, parts)) if "" in parts else parts
+                parts = _split(language.fold(value))
                 number = len(self._names)
                 for place, part in enumerate(parts):
                     self._spelt.setdefault(part, []).append((number, place))
@@ -82,7 +78,10 @@ class SpanIndex:
         self.words = frozenset(self._spelt)
 
     def __contains__(self, word: str) -> bool:
-        return word in self._spelt or self.language.singular(word) in self._stems
+        return all(
+            part in self._spelt or self.language.singular(part) in self._stems
+            for part in _parts(word)
+        )
 
     def nearest(self, word: str) -> str:
         """Return the word of a name that is one edit away, or an empty string."""
@@ -90,9 +89,15 @@ class SpanIndex:
         return "" if plain else next(iter(_within_one_edit(word, self.words)), "")
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Span]:
-        """Return the spans in folded words, in text order; `known` words are never corrected."""
+        """Return the spans in folded words, in text order; `known` words are never corrected.
+
+        >>> SpanIndex({"file": {"notes.txt"}}).find("open notes.txt".split())[0].places
+        (1,)
+        """
         said: dict[int, dict[tuple[int, int], int]] = {}  # name -> (index in name, text) -> way
-        for place, word in enumerate(words):
+        parts_of = [_parts(word) for word in words]
+        owner = [place for place, parts in enumerate(parts_of) for _ in parts]
+        for place, word in enumerate(chain.from_iterable(parts_of)):
             for (name, part), way in self._ways(word, known).items():
                 said.setdefault(name, {})[part, place] = way
         whole: list[Span] = []
@@ -108,7 +113,13 @@ class SpanIndex:
             whole += found
             if not found and len(parts) > 1 and (partial := _part(kind, value, parts, ways)):
                 some.append(partial)
-        return sorted(_best(whole, some), key=lambda span: (span.places, span.kind, span.value))
+        best = _best(whole, some)
+        if len(owner) > len(words):  # several parts of names may be in one word
+            best = [
+                each._replace(places=tuple(dict.fromkeys(owner[at] for at in each.places)))
+                for each in best
+            ]
+        return sorted(best, key=lambda span: (span.places, span.kind, span.value))
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
         """Return the words in names that a word matches, each with the kind of match."""
@@ -118,6 +129,22 @@ class SpanIndex:
             nearest = _within_one_edit(word, self._spelt)
             found = {here: EDIT for part in nearest for here in self._spelt[part]}
         return found
+
+
+def _split(folded: str) -> tuple[str, ...]:
+    """Split a folded name into its words, without punctuation."""
+    if folded.replace(" ", "").isalnum():  # the same, but faster
+        parts = tuple(folded.split(" "))
+    else:
+        parts = tuple(_SPLIT.split(folded))
+    return tuple(filter(None, parts)) if "" in parts else parts
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    """Split a word with punctuation inside (*notes.txt*); numbers and contractions stay whole."""
+    if word.isalnum() or "'" in word or "’" in word or not any(map(str.isalpha, word)):
+        return (word,)
+    return _split(word) or (word,)
 
 
 def spoken_kinds(

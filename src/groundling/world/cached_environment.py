@@ -142,6 +142,13 @@ class CachedEnvironment:
             inner.uses(state, action, literal) for state, action in decisions
         )
 
+    def texts(self, decisions: Iterable[tuple[State, Action]]) -> set[str]:
+        """Return the free texts that fill the actions of a plan."""
+        inner = self.environment
+        if not isinstance(inner, BoundEnvironment):
+            return set()
+        return {text for pair in decisions for text in inner.texts(*pair)}
+
     def explain_values(self, state: State, action: Action) -> list[str]:
         """Explain which words of the text fill the open values of an action."""
         inner = self.environment

@@ -260,6 +260,10 @@ def _parts(action: Any) -> tuple[Any, ...]:
     return (action,)
 
 
+def _is_text(part: Any) -> bool:
+    return isinstance(part, OpenValue) and part.type == "text"
+
+
 def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Return whether two plans are equal except for the sets in their actions.
 
@@ -311,8 +315,9 @@ class BoundEnvironment(Wrapper):
     def __init__(self, environment: Environment, text: TextValues) -> None:
         super().__init__(environment)
         self.text = text
-        # Both have an entry for the latest state only.
-        self._described: dict[State, set[frozenset[Hashable]]] = {}
+        # All have an entry for the latest state only.
+        self._described: dict[State, dict[tuple[Any, ...], set[frozenset[Hashable]]]] = {}
+        self._with_text: dict[State, list[tuple[Any, ...]]] = {}  # actions with free text
         self._meant: dict[State, dict[Action, tuple[Label, ...]]] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -369,7 +374,7 @@ class BoundEnvironment(Wrapper):
     def explain(self, state: State, action: Action) -> list[str]:
         """Explain how the words of the text fill the open values of an action."""
         said, how = [], [label.name for label in self.meant(state, action)]
-        words, parts = self.text.words, _parts(action)
+        words, parts, texts = self.text.words, _parts(action), self.texts(state, action)
         change = "more" if MORE in how else "less"
         for literal in self.text.literals:
             text = " ".join(words[place] for place in literal.places)
@@ -382,8 +387,8 @@ class BoundEnvironment(Wrapper):
             value = next(part for part in parts if isinstance(part, float))
             said.append(f"{_written(value)} is one step {change} than the current value")
         for part in parts:
-            if isinstance(part, str) and "text" in declared_types(self.environment):
-                said += [f"“{part}” is free text"] if self._around(part) else []
+            if part in texts:
+                said.append(f"“{part}” is free text")
             if isinstance(part, frozenset):
                 among = len(things_of(self.environment, state))
                 fits = "as the text says" if self.describes(state, action) else "a guess"
@@ -394,23 +399,30 @@ class BoundEnvironment(Wrapper):
         """Return the grounding graph of an action, with labels that relate it to the text.
 
         A set that matches the description exactly gets the label `as said`. A value that may be
-        relative gets labels such as `more than now`. Free text gets labels for the words before and
-        after it.
+        relative gets labels such as `more than now`. Labels whose value is free text lose it, since
+        its words are copied from the text and name nothing; labels for the words before and after
+        it are added.
         """
         graph: GroundingGraph = self.environment.ground(state, action, next_state)
         new = (Label(AS_SAID),) if self.describes(state, action) else ()
         if new := (*new, *self.meant(state, action)):
             place = graph.node_names.index(graph.root)
             graph = graph.changed({graph.root: (*graph.node_labels[place], *new)})
-        if "text" not in declared_types(self.environment):
-            return graph
-        texts = {each for each in _parts(action) if isinstance(each, str)}
-        around = {text: labels for text in texts if (labels := self._around(text))}
-        nodes = {
-            name: (*labels, *(new for each in labels for new in around.get(str(each.value), ())))
-            for name, labels in zip(graph.node_names, graph.node_labels, strict=True)
+        around: dict[Any, tuple[Label, ...]] = {
+            text: self._around(text) for text in self.texts(state, action)
         }
-        return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
+        changed = {
+            name: tuple(
+                each
+                for label in labels
+                for each in (
+                    (Label(label.name), *around[label.value]) if label.value in around else (label,)
+                )
+            )
+            for name, labels in zip(graph.node_names, graph.node_labels, strict=True)
+            if any(label.value in around for label in labels)
+        }
+        return graph.changed(changed) if changed else graph
 
     def describes(self, state: State, action: Action) -> bool:
         """Return whether an action has a set that the text describes exactly."""
@@ -418,6 +430,10 @@ class BoundEnvironment(Wrapper):
         if not sets or "set" not in declared_types(self.environment):
             return False
         if state not in self._described:
+            self._described = {state: {}}
+        others = tuple(each for each in _parts(action) if not isinstance(each, frozenset))
+        known = self._described[state].get(others)
+        if known is None:
             things = things_of(self.environment, state)
             open_sets = {
                 hole
@@ -425,10 +441,26 @@ class BoundEnvironment(Wrapper):
                 for hole in holes(each)
                 if isinstance(hole, OpenSet)
             }
-            self._described = {
-                state: {e for hole in open_sets for e in hole.described(things, self.text)}
-            }
-        return any(each in self._described[state] for each in sets)
+            known = {e for hole in open_sets for e in hole.described(things, self.text, others)}
+            self._described[state][others] = known
+        return any(each in known for each in sets)
+
+    def texts(self, state: State, action: Action) -> set[str]:
+        """Return the free texts that fill an action."""
+        if "text" not in declared_types(self.environment):
+            return set()
+        if state not in self._with_text:
+            offered = map(_parts, self.environment.actions(state))
+            self._with_text = {state: [each for each in offered if any(map(_is_text, each))]}
+        parts = _parts(action)
+        return {
+            value
+            for offered in self._with_text[state]
+            if len(offered) == len(parts)
+            and all(isinstance(e, OpenValue) or e == part for e, part in zip(offered, parts))
+            for value, each in zip(parts, offered, strict=True)
+            if _is_text(each) and isinstance(value, str)
+        }
 
     def denies(self, state: State) -> bool:
         """Return whether the text describes an empty set (*none of the lamps*)."""

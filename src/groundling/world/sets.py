@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from groundling.errors import WorldError
@@ -161,11 +161,14 @@ class OpenSet:
         found.pop(frozenset(), None)
         return list(found)[:_MOST_SETS]
 
-    def described(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
+    def described(
+        self, things: Things, text: TextValues, others: Iterable[Hashable] = ()
+    ) -> list[frozenset[Hashable]]:
         """Return the sets that match the description exactly.
 
         There is one such set, unless more things match than a number or a singular asks for. Then
-        every choice among them is returned.
+        every choice among them is returned. `others` are the other arguments of the action: the
+        values and things that they are do not describe the set (*move all files to work*).
 
         >>> from groundling.language import ENGLISH
         >>> from groundling.language.literals import read_literals
@@ -181,7 +184,7 @@ class OpenSet:
         two lamps ['ab', 'ac', 'bc']
         """
         read = self.among(things)
-        mentions = _mentions(read, text)
+        mentions = _without(_mentions(read, text), others, things)
         denoted, excluded = _denoted(read, mentions, text)
         whole = denoted[0] - (excluded[0] if excluded else frozenset())
         turn = text.turn(mentions)
@@ -245,6 +248,27 @@ def _mentions(things: Mapping[Hashable, frozenset[Pair]], text: TextValues) -> S
     return (*text.find(values), *_numbers(numbers, text))
 
 
+def _without(
+    mentions: Sequence[Mention], others: Iterable[Hashable], things: Things
+) -> Sequence[Mention]:
+    """Return the mentions without those that name other arguments of an action.
+
+    If a value is mentioned several times, only the mention nearest to the other names of the
+    argument is left out, or else the last one.
+    """
+    kept = list(mentions)
+    for other in others:
+        pairs = _pairs(things[other]) if other in things else frozenset()
+        named = [each for each in kept if each[1] == other or each[:2] in pairs]
+        values = [each[:2] for each in named]
+        sure = [each[2][0] for each in named if values.count(each[:2]) == 1]
+        for value in dict.fromkeys(values):
+            same = [each for each in named if each[:2] == value]
+            apart = [sum(abs(place - each[2][0]) for place in sure) for each in same]
+            kept.remove(min(zip(apart, same, strict=True), key=lambda e: (e[0], -e[1][2][0]))[1])
+    return kept
+
+
 def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Mention]:
     """Yield the mentions of numeric labels in a text.
 
@@ -283,51 +307,57 @@ def _denoted(
     turn = text.turn(mentions)
     main = [each for each in mentions if each[2][0] < turn]
     rest = [each for each in mentions if each[2][0] > turn]
-    denoted = list(_descriptions(things, main, text.words, text.language.joints))
-    return denoted, list(_readings(things, rest))[:-1] if rest else []
+    cuts = [n for n, w in enumerate(text.words) if w in text.language.joints or w == ","]
+    denoted = list(_descriptions(things, main, cuts))
+    return denoted, list(_readings(things, rest, cuts))[:-1] if rest else []
 
 
 def _readings(
-    things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention]
+    things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention], cuts: Sequence[int]
 ) -> Iterator[frozenset[Hashable]]:
     """Yield the sets that mentions may describe, the most specific first.
 
     Values of one label are alternatives, and different labels must all match. Every subset of the
-    labels is one reading. The last reading, without labels, is the set of all things.
+    labels is one reading. If values of a label are not joined (*the files in work to private*),
+    each may also describe the set alone. The last reading, without labels, is the set of all things.
     """
-    values: dict[str, set[Pair]] = {}
-    for name, value, _ in mentions:
-        values.setdefault(name, set()).add((name, value))
-    names = list(values)[:_MOST_KINDS]
+    values: dict[str, list[set[Pair]]] = {}
+    end: dict[str, int] = {}  # of the last mention of each label
+    for name, value, places in sorted(mentions, key=lambda each: each[2]):
+        joined = name in end and any(end[name] < cut < places[0] for cut in cuts)
+        if not joined:
+            values.setdefault(name, []).append(set())
+        values[name][-1].add((name, value))
+        end[name] = places[-1]
+    names = list(dict.fromkeys(name for name, _, _ in mentions))[:_MOST_KINDS]
+    options = {
+        name: [set().union(*found), *(found if 1 < len(found) <= _MOST_VALUES else ())]
+        for name, found in values.items()
+    }
     for size in range(len(names), -1, -1):
         for chosen in combinations(names, size):
-            yield frozenset(
-                thing
-                for thing, labels in things.items()
-                if all(values[name] & labels for name in chosen)
-            )
+            for wanted in product(*[options[name] for name in chosen]):
+                yield frozenset(
+                    thing for thing, labels in things.items() if all(e & labels for e in wanted)
+                )
 
 
 def _descriptions(
-    things: Mapping[Hashable, frozenset[Pair]],
-    mentions: Sequence[Mention],
-    words: Sequence[str],
-    joints: Sequence[str],
+    things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention], cuts: Sequence[int]
 ) -> Iterator[frozenset[Hashable]]:
     """Yield the sets that a text may describe, as one phrase or several.
 
     Phrases with two or more labels each (*the red lamp and the blue fan*) describe separate
     things. Other phrases may share a label (*the lamps in the hall and the attic*).
     """
-    cuts = [n for n, word in enumerate(words) if word in joints or word == ","]
     phrases: list[list[Mention]] = [[] for _ in range(len(cuts) + 1)]
     for each in mentions:
         phrases[sum(cut < each[2][0] for cut in cuts)].append(each)
-    described = [next(_readings(things, each)) for each in phrases if each]
+    described = [next(_readings(things, each, cuts)) for each in phrases if each]
     if len(described) > 1:
         yield frozenset().union(*described)
     full = sum(len({name for name, _, _ in each}) > 1 for each in phrases)
-    yield from _readings(things, mentions if full < 2 else ())
+    yield from _readings(things, mentions if full < 2 else (), cuts)
 
 
 def describe_set(
