@@ -198,3 +198,20 @@ def test_typos_are_corrected_with_names_of_one_word():
     read = plain.set_params(features__typos=True).fit(shown, check=False)
     assert read.follow("cloes the atitc", new, "").actions == (("close", "attic"),)
     assert "typos" in str(Follower(parser="chain:english").fit(shown, check=False).choices_)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "places"),
+    [
+        ("notes.txt", "open notes.txt", (1,)),
+        ("Wi-Fi Router", "restart the wi-fi router", (2, 3)),
+        ("notes", "open notes.txt", (1,)),
+        ("5", "set it to 5.5", None),
+        ("T", "do n't stop", None),
+    ],
+)
+def test_words_with_punctuation_inside_have_parts(name, text, places):
+    index = SpanIndex({"name": {name}})
+    assert [span.places for span in index.find(text.split())] == ([places] if places else [])
+    if places:
+        assert all(text.split()[place] in index for place in places) or name == "notes"

@@ -9,7 +9,9 @@ from groundling import Demonstration, Follower, GroundingGraph, OpenValue, check
 from groundling.errors import DemonstrationError, WorldError
 from groundling.language import ENGLISH
 from groundling.language.literals import read_literals
+from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.open_values import fill, fills, holes
+from groundling.world.sets import TextValues
 
 DEGREES = OpenValue("number", low=5, high=35, unit="degree")
 
@@ -217,3 +219,22 @@ def test_values_that_a_plan_does_not_use_are_unexplained(follower):
 def test_ordinals_are_also_said_as_numbers():
     words = ["play", "track", "number", "five"]
     assert OpenValue("ordinal").values(words, read_literals(words, ENGLISH)) == (5.0,)
+
+
+def test_free_text_is_copied_and_names_nothing(follower):
+    plan = follower.follow("add oat milk to the list", Heating(), ())
+    assert plan.unexplained == ()
+    assert "“oat milk” is free text" in plan.explain().steps[0].meanings
+    said = TextValues(("add", "oat", "milk", "to", "the", "list"))
+    [graph] = CachedEnvironment(Heating()).bound(said).trace((), plan.actions).graphs
+    assert {str(each) for each in graph.labels("value")} == {"buy to", "after add", "before to"}
+
+
+def test_only_what_fills_an_open_value_is_free_text():
+    class Lists(Heating):
+        def actions(self, state):
+            return (("buy", "soap", 1), ("buy", "", OpenValue("text")))
+
+    world = CachedEnvironment(Lists()).bound(TextValues(("buy", "soap")))
+    assert world.texts([((), ("buy", "soap", 1))]) == set()
+    assert world.texts([((), ("buy", "", "soap"))]) == {"soap"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from groundling import Demonstration, Follower, GroundingGraph, check_environment
+from groundling import Demonstration, Follower, GroundingGraph, OpenValue, check_environment
 from groundling.errors import WorldError
 from groundling.language import ENGLISH
 from groundling.language.literals import read_literals
@@ -221,3 +221,122 @@ def test_check_environment_knows_sets():
 
     with pytest.raises(WorldError, match="things"):
         check_environment(Empty(), (), states=3)
+
+
+def test_values_of_a_label_that_are_not_joined_may_describe_separate_things():
+    assert {"ab", "cd", "abcd"} <= set(denoted("move all things in the hall to the attic"))
+    joined = denoted("stop all things in the hall and the attic")
+    assert "abcd" in joined
+    assert "ab" not in joined
+
+
+BLOCKS = {
+    "a": {"kind": "block", "colour": "red"},
+    "b": {"kind": "block", "colour": "blue"},
+    "c": {"kind": "plate", "colour": "red"},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "meant"),
+    [
+        ("put all blocks on the plate", (), ["abc"]),
+        ("put all blocks on the plate", ("put", "c"), ["ab"]),
+        ("put all red blocks on the red plate", ("put", "c"), ["a"]),
+        ("put the blue block on the red plate", ("put", "c"), ["b"]),
+        ("put all blocks beside the blue things", ("blue",), ["ab"]),
+    ],
+)
+def test_names_of_other_arguments_do_not_describe_a_set(text, others, meant):
+    words = text.split()
+    found = [
+        (kind, value, (place,))
+        for place, word in enumerate(words)
+        for kind, value in {pair for labels in BLOCKS.values() for pair in labels.items()}
+        if word in (value, f"{value}s")
+    ]
+    said = TextValues(words, (), lambda values: found, ENGLISH)
+    described = OpenSet().described(BLOCKS, said, others)
+    assert ["".join(sorted(each)) for each in described] == meant
+
+
+class Files:
+    """Files in folders, which are moved several at a time, and renamed to any text."""
+
+    open_values = ("set", "text")
+
+    def __init__(self, folders, **files):
+        self.folders, self.files = folders, files
+
+    def things(self, state):
+        return {
+            name: {"name": name.partition("_")[0], "file": name.replace("_", "."),
+                   "type": name.partition("_")[2], "folder": folder}
+            for name, folder in self.files.items()
+        }  # fmt: skip
+
+    def actions(self, state):
+        moves = [("move", OpenSet(), folder) for folder in self.folders]
+        return (*moves, ("delete", OpenSet()),
+                *[("rename", name, OpenValue("text")) for name in self.files])  # fmt: skip
+
+    def step(self, state, action):
+        return (*state, action)
+
+    def ground(self, state, action, after):
+        verb, what, to = (*action, None)[:3]
+        if verb == "rename":
+            labels, left_out = self.things(state)[what], {}
+        else:
+            labels, left_out = describe_set(self.things(state), what)
+        nodes = {"event": {verb: True}, "things": labels}
+        edges = [("event", "things", "of")]
+        if left_out:
+            nodes["rest"] = left_out
+            edges.append(("things", "rest", "without"))
+        if to is not None:
+            nodes["to"] = {"new name" if verb == "rename" else "folder": to}
+            edges.append(("event", "to", "to"))
+        return GroundingGraph(nodes, edges)
+
+
+@pytest.fixture(scope="module")
+def filing():
+    taught = []
+    for folders in (("work", "private"), ("private", "archive"), ("archive", "work")):
+        here, there = folders
+        office = Files(folders, letter_txt=here, budget_pdf=here, notes_txt=there, plan_pdf=there)
+        for text, action in (
+            (f"move the letter to {there}", ("move", frozenset({"letter_txt"}), there)),
+            (f"move notes.txt to {here}", ("move", frozenset({"notes_txt"}), here)),
+            (f"move everything in {here} to {there}",
+             ("move", frozenset({"letter_txt", "budget_pdf"}), there)),
+            (f"move everything in {there} to {here}",
+             ("move", frozenset({"notes_txt", "plan_pdf"}), here)),
+            ("delete the plan", ("delete", frozenset({"plan_pdf"}))),
+            ("delete budget.pdf", ("delete", frozenset({"budget_pdf"}))),
+            (f"delete everything in {here}", ("delete", frozenset({"letter_txt", "budget_pdf"}))),
+            ("rename the letter to final draft", ("rename", "letter_txt", "final draft")),
+            ("rename the budget to version two", ("rename", "budget_pdf", "version two")),
+            ("rename the notes to summary", ("rename", "notes_txt", "summary")),
+        ):  # fmt: skip
+            taught.append(Demonstration(text, office, (), (action,)))
+    return Follower().fit(taught)
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("move the essay to music", ("move", frozenset({"essay_txt"}), "music")),
+        ("move song.pdf to school", ("move", frozenset({"song_pdf"}), "school")),
+        ("move everything in school to music",
+         ("move", frozenset({"essay_txt", "thesis_pdf"}), "music")),
+        ("rename the essay to chapter one", ("rename", "essay_txt", "chapter one")),
+    ],
+)  # fmt: skip
+def test_sets_places_and_free_text_live_in_one_world(filing, text, action):
+    school = Files(("school", "music"), essay_txt="school", thesis_pdf="school",
+                   hymn_txt="music", song_pdf="music")  # fmt: skip
+    plan = filing.follow(text, school, ())
+    assert plan.actions == (action,)
+    assert plan.unexplained == ()
