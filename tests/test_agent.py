@@ -4,7 +4,19 @@ import random
 
 import pytest
 
-from groundling import Agent, Demonstration, Follower, GroundingGraph, MemoryEnvironment, Search
+from groundling import (
+    Agent,
+    Demonstration,
+    Follower,
+    GroundingGraph,
+    MemoryEnvironment,
+    OpenSet,
+    OpenValue,
+    Plan,
+    Search,
+    describe_set,
+)
+from groundling.agent import _named
 from groundling.dialogue.prediction_sets import PredictionSets
 from groundling.errors import DemonstrationError, GroundlingError, InstructionError, NotFittedError
 from groundling.limits import TEXT_WORDS
@@ -788,3 +800,67 @@ def test_agent_answers_nothing_that_it_cannot_know(asked, text):
     turn = asked.say(text)
     assert turn.kind != "answer"
     assert asked.state == frozenset("be")
+
+
+class Calls:
+    """Calls that are started at a time of day, shortened by minutes, or cancelled."""
+
+    open_values = ("time", "duration", "set")
+    calls = {"sales": {"kind": "call", "name": "sales"}, "team": {"kind": "call", "name": "team"},
+             "press": {"kind": "call", "name": "press"}}  # fmt: skip
+
+    def things(self, state):
+        return self.calls
+
+    def actions(self, state):
+        return (
+            ("cancel", OpenSet()),
+            *[("start", call, OpenValue("time")) for call in self.calls],
+            *[("shorten", call, OpenValue("duration")) for call in self.calls],
+            *[("extend", call, OpenValue("duration")) for call in self.calls],
+        )
+
+    def step(self, state, action):
+        return (*state, action)
+
+    def ground(self, state, action, after):
+        labels = self.calls.get(action[1]) or describe_set(self.calls, action[1])[0]
+        nodes = {"event": {action[0]: True}, "call": labels}
+        if len(action) > 2:
+            nodes["value"] = {"to": action[2]}
+        return GroundingGraph(nodes, [("event", node, "of") for node in nodes if node != "event"])
+
+
+@pytest.fixture(scope="module")
+def calls():
+    shown = []
+    for name in Calls.calls:
+        for text, action in (
+            (f"start the {name} call at 9:30", ("start", name, "09:30")),
+            (f"start the {name} call at 14:00", ("start", name, "14:00")),
+            (f"cancel the {name} call", ("cancel", frozenset({name}))),
+            (f"cancel all calls except the {name} call",
+             ("cancel", frozenset({*Calls.calls} - {name}))),
+            (f"make the {name} call ten minutes shorter", ("shorten", name, 600.0)),
+        ):  # fmt: skip
+            shown.append(Demonstration(text, Calls(), (), (action,)))
+    return Follower().fit(shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("start the team call at 16:15", "act"),
+        ("cancel all calls except the team call", "act"),
+        ("make the sales call ten minutes longer", "ask"),
+    ],
+)
+def test_agent_tells_values_and_exceptions_from_unknown_words(calls, text, kind):
+    turn = Agent(calls, Calls(), ()).say(text)
+    assert turn.kind == kind
+    assert ("longer" in turn.text) == ("longer" in text)
+
+
+def test_agent_lists_sets_in_the_names_of_actions(calls):
+    plan = Plan((("cancel", frozenset({"team", "press"})),), ((), ()), 0.0, 1.0)
+    assert _named(Calls(), plan) == "cancel press, team"

@@ -187,9 +187,7 @@ def _uncalibrated(found: Considered, fit: CommandFit, first: Decision) -> Comman
     if not fit.is_certain and found.options[0] not in fitting:
         asked = (found.options[0], *asked)[:MOST_OFFERED]  # the follower may know better
     offered = tuple(
-        each
-        for each in asked
-        if not (fit.changes_nothing(each) and fit.is_fulfilled(each.plan))
+        each for each in asked if not (fit.changes_nothing(each) and fit.is_fulfilled(each.plan))
     )
     if not offered:  # all of them are fulfilled already
         named = fit.names_action(best.plan)

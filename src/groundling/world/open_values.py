@@ -453,13 +453,17 @@ class BoundEnvironment(Wrapper):
             offered = map(_parts, self.environment.actions(state))
             self._with_text = {state: [each for each in offered if any(map(_is_text, each))]}
         parts = _parts(action)
-        return {
-            value
+        pairs = [
+            list(zip(offered, parts, strict=True))
             for offered in self._with_text[state]
             if len(offered) == len(parts)
-            and all(isinstance(e, OpenValue) or e == part for e, part in zip(offered, parts))
-            for value, each in zip(parts, offered, strict=True)
-            if _is_text(each) and isinstance(value, str)
+        ]
+        return {
+            value
+            for each in pairs
+            if all(isinstance(part, OpenValue) or part == value for part, value in each)
+            for part, value in each
+            if _is_text(part) and isinstance(value, str)
         }
 
     def denies(self, state: State) -> bool:

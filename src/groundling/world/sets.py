@@ -167,8 +167,8 @@ class OpenSet:
         """Return the sets that match the description exactly.
 
         There is one such set, unless more things match than a number or a singular asks for. Then
-        every choice among them is returned. `others` are the other arguments of the action: the
-        values and things that they are do not describe the set (*move all files to work*).
+        every choice among them is returned. `others` are the other arguments of the action; their
+        names do not describe the set (*move all files to work*).
 
         >>> from groundling.language import ENGLISH
         >>> from groundling.language.literals import read_literals
@@ -190,9 +190,9 @@ class OpenSet:
         turn = text.turn(mentions)
         said = [place for each in mentions for place in each[2] if place < turn]
         if text.has(text.language.complements):
-            others = [whole - marked for marked in _marked(read, things) if whole & marked]
-            if others or not said:
-                return list(dict.fromkeys(filter(None, others)))
+            rest = [whole - marked for marked in _marked(read, things) if whole & marked]
+            if rest or not said:
+                return list(dict.fromkeys(filter(None, rest)))
         count = text.count(mentions)
         if count is None:
             several = not said or any(map(text.plural, said))
@@ -318,8 +318,8 @@ def _readings(
     """Yield the sets that mentions may describe, the most specific first.
 
     Values of one label are alternatives, and different labels must all match. Every subset of the
-    labels is one reading. If values of a label are not joined (*the files in work to private*),
-    each may also describe the set alone. The last reading, without labels, is the set of all things.
+    labels is one reading. Values of a label that are not joined (*the files in work to private*)
+    may also describe the set alone. The last reading, without labels, is the set of all things.
     """
     values: dict[str, list[set[Pair]]] = {}
     end: dict[str, int] = {}  # of the last mention of each label

@@ -203,7 +203,7 @@ def test_task_bad_corpora_and_dialogues_are_named(best):
         for name in PRESETS:
             with pytest.raises(CorpusError, match=said):
                 follow(best.follower, quick(name), dialogue)
-    with pytest.raises(CorpusError, match="at least four maps.*got 3"):
+    with pytest.raises(CorpusError, match=r"at least four maps.*got 3"):
         TASK.folds(generate_corpus(maps=3, dialogues=1), "best", "full", quick=False)
 
 
