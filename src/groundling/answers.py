@@ -139,6 +139,7 @@ def _coverage(
 
     def names() -> Iterable[str]:
         for state, action in zip(chosen.states, chosen.actions, strict=False):
+            yield from request.world.described_by(state, action)
             for labels in request.world.ground(state, action).node_labels:
                 for label in labels:
                     yield label.name

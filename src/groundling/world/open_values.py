@@ -380,14 +380,23 @@ class BoundEnvironment(Wrapper):
         if STEP in how:
             value = next(part for part in parts if isinstance(part, float))
             said.append(f"{_written(value)} is one step {change} than the current value")
+        said += [f"“{part}” is free text" for part in self._free_texts(state, action)]
         for part in parts:
-            if isinstance(part, str) and "text" in declared_types(self.environment):
-                said += [f"“{part}” is free text"] if self._around(part) else []
             if isinstance(part, frozenset):
                 among = len(things_of(self.environment, state))
                 fits = "as the text says" if self.describes(state, action) else "a guess"
                 said.append(f"the set has {len(part)} of {among} things, {fits}")
         return said
+
+    def _free_texts(self, state: State, action: Action) -> list[str]:
+        """Return the words of the text that fill the open texts of an action."""
+        if "text" not in declared_types(self.environment):
+            return []
+        offered = next((e for e in self.environment.actions(state) if fills(action, [e])), None)
+        pairs = zip(_parts(offered), _parts(action), strict=True) if offered is not None else ()
+        return [
+            value for hole, value in pairs if isinstance(hole, OpenValue) and hole.type == "text"
+        ]
 
     def ground(self, state: State, action: Action, next_state: State) -> GroundingGraph:
         """Return the grounding graph of an action, with labels that relate it to the text.
@@ -428,6 +437,13 @@ class BoundEnvironment(Wrapper):
                 state: {e for hole in open_sets for e in hole.described(things, self.text)}
             }
         return any(each in self._described[state] for each in sets)
+
+    def described_by(self, state: State, action: Action) -> list[str]:
+        """Return the values that describe an action's set, including those of exceptions."""
+        if not self.describes(state, action):
+            return []
+        mentions = mentions_in(things_of(self.environment, state), self.text)
+        return [value for _, value, _ in mentions if isinstance(value, str)]
 
     def denies(self, state: State) -> bool:
         """Return whether the text describes an empty set (*none of the lamps*)."""
