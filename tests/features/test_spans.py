@@ -180,7 +180,7 @@ def test_labels_numerals_of_several_words_are_one_number():
     [text] = reader.read("set it to one hundred percent")
     found = reader.label(text, {"number": set()})
     meant = [{label.value for label, _ in each if label.kind} for each in found]
-    assert meant == [set(), set(), set(), {100.0}, {100.0}, set()]
+    assert meant == [set(), set(), set(), {100.0}, {100.0}, {100.0}]
 
 
 def test_typos_are_corrected_with_names_of_one_word():

@@ -66,7 +66,7 @@ class SpanIndex:
         self._stems: dict[str, list[tuple[int, int]]] = {}
         for kind in sorted(values):
             for value in sorted(values[kind]) if kind != NUMBER else ():
-                parts = _split(language.fold(value))
+                parts = split_name(language.fold(value))
                 number = len(self._names)
                 for place, part in enumerate(parts):
                     self._spelt.setdefault(part, []).append((number, place))
@@ -80,7 +80,7 @@ class SpanIndex:
     def __contains__(self, word: str) -> bool:
         return all(
             part in self._spelt or self.language.singular(part) in self._stems
-            for part in _parts(word)
+            for part in split_word(word)
         )
 
     def nearest(self, word: str) -> str:
@@ -95,7 +95,7 @@ class SpanIndex:
         (1,)
         """
         said: dict[int, dict[tuple[int, int], int]] = {}  # name -> (index in name, text) -> way
-        parts_of = [_parts(word) for word in words]
+        parts_of = [split_word(word) for word in words]
         owner = [place for place, parts in enumerate(parts_of) for _ in parts]
         for place, word in enumerate(chain.from_iterable(parts_of)):
             for (name, part), way in self._ways(word, known).items():
@@ -131,8 +131,12 @@ class SpanIndex:
         return found
 
 
-def _split(folded: str) -> tuple[str, ...]:
-    """Split a folded name into its words, without punctuation."""
+def split_name(folded: str) -> tuple[str, ...]:
+    """Split a folded name into its words, without punctuation.
+
+    >>> split_name("living-room light"), split_name("notes.txt")
+    (('living', 'room', 'light'), ('notes', 'txt'))
+    """
     if folded.replace(" ", "").isalnum():  # the same, but faster
         parts = tuple(folded.split(" "))
     else:
@@ -140,11 +144,11 @@ def _split(folded: str) -> tuple[str, ...]:
     return tuple(filter(None, parts)) if "" in parts else parts
 
 
-def _parts(word: str) -> tuple[str, ...]:
+def split_word(word: str) -> tuple[str, ...]:
     """Split a word with punctuation inside (*notes.txt*); numbers and contractions stay whole."""
     if word.isalnum() or "'" in word or "’" in word or not any(map(str.isalpha, word)):
         return (word,)
-    return _split(word) or (word,)
+    return split_name(word) or (word,)
 
 
 def spoken_kinds(

@@ -19,6 +19,7 @@ from groundling.features.feature_settings import Features
 from groundling.features.labels import string_values
 from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.reader import Reader
+from groundling.features.spans import split_name, split_word
 from groundling.language.parser import Parser, load_parser
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.language.units import split_units
@@ -415,7 +416,8 @@ class Profile:
             own = {value for name, value in has if name == kind}
             said = {value for word in words_of(example) for value in spelled.get(word, ())}
             values |= own
-            mentions += bool(said)
+            # A value may also be that of another label: a guest, not the person to be met.
+            mentions += bool(said - {value for name, value in has if name != kind} or said & own)
             hits += bool(said & own)
             having += bool(own)
         matched = values & set().union(*spelled.values())
@@ -467,14 +469,10 @@ class Profile:
         """Whether texts contain words of names that have several words."""
         if self.in_characters:  # such texts are matched by characters
             return False
-        names = {
-            part
-            for each in self.kinds
-            for value in each.values
-            if len(value.split()) > 1
-            for part in value.lower().split()
-        }
-        return bool(names & set(self.words))
+        fold = self.encoder.reader.language.fold
+        split = [split_name(fold(value)) for each in self.kinds for value in each.values]
+        names = {part for parts in split if len(parts) > 1 for part in parts if part.isalpha()}
+        return any(part in names for word in self.words for part in split_word(word))
 
     @cached_property
     def opaque(self) -> tuple[str, ...]:
