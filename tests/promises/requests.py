@@ -40,7 +40,8 @@ STUDIO = (
     ("POST", "/api/worlds/check", {"scene": WORLD}),
     ("POST", "/api/worlds/open", [
         {"format": FORMAT, "version": VERSION, "source": {"kind": "scene", "scene": WORLD}},
-        {"text": "get the rake", "world": "Yard", "actions": ["take the rake"]}]),
+        {"text": "get the rake", "actions": ["take the rake"], "start": {"SceneState": {
+            "movers": [["shed", ""]], "things": [["shed", "off"]]}}}]),
     ("POST", "/api/class/join", {"name": "Ada"}),
 )  # fmt: skip
 SERVICE = (
