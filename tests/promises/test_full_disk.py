@@ -75,7 +75,7 @@ def test_full_disk_studio_answers_and_loses_nothing(small_disk):
 def test_full_disk_a_model_that_cannot_be_saved_is_told(small_disk):
     follower = make_follower().fit(demonstrations())
     fill(small_disk)
-    with pytest.raises(StorageError, match=r"cannot be saved in .*: No space left on device\. Free"):
+    with pytest.raises(StorageError, match=r"cannot be saved in .*: No space left on device\. "):
         follower.save(small_disk / "model")
 
 
