@@ -211,7 +211,7 @@ class Codec:
             )
         if sort is not dict or len(data) != 1:
             raise WorldError(
-                f"An object in a {kind} of {self.owner} must have one key, the name of a class, "
+                f"Objects in {kind}s of {self.owner} must have one key, the name of a class, "
                 f'as in {{"State": {{"at": 3}}}}; got {shorten(data)}.'
             )
         [(name, content)] = data.items()

@@ -196,6 +196,11 @@ class SceneWorld:
 
     def actions(self, state: SceneState) -> tuple[str, ...]:
         """Return the actions that are possible in a state."""
+        if not self._is_state(state):
+            raise WorldError(
+                f"A state of {self.title} must have a place for each mover, and a place or a "
+                f"holder, and a condition, for each thing; got {shorten(state)}."
+            )
         return tuple(name for name, deed in self._deeds.items() if self._possible(state, deed))
 
     def step(self, state: SceneState, action: str) -> SceneState:
@@ -306,6 +311,25 @@ class SceneWorld:
         return f"{who}{verb} {thing}" + (f" to the {deed.place}" if deed.place else "")
 
     # ---- checks ---------------------------------------------------------------------------
+
+    def _is_state(self, state: Any) -> bool:
+        """Return whether a value, perhaps from a file, is a state of this world."""
+        try:
+            held = [holds for _, holds in state.movers if holds]
+            pairs = list(zip(self._things, state.things, strict=True))
+            return (
+                isinstance(state, SceneState)
+                and len(state.movers) == len(self._movers)
+                and all(at in self._places for at, _ in state.movers)
+                and sorted(held) == sorted(name for name, (at, _) in pairs if not at)
+                and all(
+                    (at in self._places or at == "")
+                    and how in (_CONDITIONS[kind] if (kind := self._kind(name)) else ("",))
+                    for name, (at, how) in pairs
+                )
+            )
+        except (TypeError, ValueError, AttributeError):
+            return False
 
     def _check_examples(self) -> None:
         if not isinstance(self.examples, (list, tuple)) or len(self.examples) > _EXAMPLES:

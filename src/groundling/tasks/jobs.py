@@ -282,8 +282,8 @@ def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> Non
     """Raise `SettingError` if a file exists and was not written by Groundling."""
     if not path.exists():
         return
-    with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
-        if is_ours(path.read_text(encoding="utf-8")):
+    with contextlib.suppress(SettingError, ValueError, TypeError, RecursionError):
+        if is_ours(read_plain(path, RESULT_BYTES, SettingError, links=True).decode()):
             return
     raise SettingError(
         f"{path} already exists and is not a {what} from Groundling, so it was not overwritten. "
