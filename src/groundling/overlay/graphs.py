@@ -273,21 +273,16 @@ class Layouts:
         # Actions on the same things differ only in the labels of the action.
         keys = [(each.node_names, each.edges, each.root, things) for each, things in graphs]
         new = {key: pair for key, pair in zip(keys, graphs, strict=True) if key not in known}
-        laid_out = []
+        nodes, shapes = [], []
         for graph, things in new.values():
             added, edges = scene.surroundings(things)
             names = (*graph.node_names, *[scene.nodes[each].name for each in added])
-            laid_out.append((added, names, (*_numbered(graph), *edges)))
+            enters = [self.overlay.entry == "any" or name == graph.root for name in names]
+            nodes.append((added, names))
+            shapes.append(((*_numbered(graph), *edges), enters))
             self._ranked([scene.nodes[each].ranks for each in added])
-        shapes = Shape.several(
-            [
-                (edges, [self.overlay.entry == "any" or name == graph.root for name in names])
-                for (_, names, edges), (graph, _) in zip(laid_out, new.values(), strict=True)
-            ],
-            self.overlay,
-        )
-        for key, (added, names, _), shape in zip(new, laid_out, shapes, strict=True):
-            known[key] = added, names, shape
+        pairs = zip(nodes, Shape.several(shapes, self.overlay) if shapes else (), strict=True)
+        known |= {key: (*pair, shape) for key, (pair, shape) in zip(new, pairs, strict=True)}
         return [known[key] for key in keys]
 
     def lay_out_many(
