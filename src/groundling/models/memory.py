@@ -278,7 +278,8 @@ def likeness(shown: Sequence[Mapping[str, int]], others: Sequence[Sequence[str]]
     for row, each in zip(counts, shown, strict=True):
         row[[place[name] for name in each]] = list(each.values())
     rows = np.repeat(np.arange(len(others)), list(map(len, others)))
-    np.add.at(given, (rows, [place.get(each, -1) for each in chain.from_iterable(others)]), 1)
+    columns = np.array([place.get(e, -1) for e in chain.from_iterable(others)], np.int64)
+    np.add.at(given, (rows, columns), 1)
     most = int(min(counts.max(initial=0), given[:, :-1].max(initial=0)))
     shared = np.zeros((len(others), len(shown)))
     for least in range(1, most + 1):

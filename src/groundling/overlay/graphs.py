@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise, zip_longest
+from itertools import chain, pairwise, repeat
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -107,8 +107,8 @@ class Shape:
         distinct = dict(zip(ids, labels, strict=True))
         coded = [[place.setdefault(name, len(place)) for name in _relations(each)]
                  for each in distinct.values()]  # fmt: skip
-        number = {key: n for n, key in enumerate(distinct)}
-        there, back = np.array(coded, int).reshape(-1, 2).T[:, [number[key] for key in ids]]
+        rows = {key: n for n, key in enumerate(distinct)}
+        there, back = np.array(coded, int).reshape(-1, 2).T[:, [rows[key] for key in ids]]
         # Lists of pairs, nodes and relations; the first of several relations applies.
         found: list[tuple[NDArray[Any], NDArray[Any], Any]] = [(nodes[:0], nodes[:0], nodes[:0])]
         if "given" in overlay.neighbours:
@@ -122,26 +122,24 @@ class Shape:
             begin, end = (np.searchsorted(one[order], other, side) for side in _SIDES)
             source, steps = np.repeat(one, end - begin), order[entries_of(begin, end - begin)]
             found.append((pair[source] + ends[1][steps], source, place[TWO_STEP]))
-        where = [each[0] for each in found]
-        every, node = np.arange(pair[-1]), np.repeat(nodes, width)
-        if overlay.adjacency != "soft":
-            every, numbers = renumbered(np.concatenate(where))
-            where = np.split(numbers, np.cumsum(list(map(len, where))))
+        if overlay.adjacency == "soft":
+            every, node = np.arange(pair[-1]), np.repeat(nodes, width)
+        else:
+            every, numbers = renumbered(np.concatenate([each[0] for each in found]))
             node = np.empty(len(every), int)
-            for at, (_, sources, _) in zip(where, found, strict=False):
-                node[at] = sources
+            node[numbers] = np.concatenate([each[1] for each in found])
         kind, code = np.full(len(node), len(found)), np.full(len(node), place[FAR])
-        for number in reversed(range(len(found))):
-            kind[where[number]], code[where[number]] = number, found[number][2]
+        for number, (pairs, _, relations) in reversed([*enumerate(found)]):
+            at = pairs if overlay.adjacency == "soft" else np.searchsorted(every, pairs)
+            kind[at], code[at] = number, relations
         key = node * (len(found) + 1) + kind
         order = key.argsort(kind="stable")
         near = (every - pair[node])[order].astype(np.int32)
         code, starts = code[order], starts_of(np.bincount(node, minlength=len(nodes)), np.int32)
         # Relations are numbered in the order of first occurrence, separately for each graph.
         graph_of = np.repeat(np.arange(len(counts)), counts)[node]
-        seen = np.full(len(counts) * len(place), len(order))
-        seen[(graph_of * len(place) + code)[::-1]] = np.arange(len(order))[::-1]
-        seen = seen.reshape(len(counts), len(place))
+        seen = np.full((len(counts), len(place)), len(order))
+        seen.reshape(-1)[(graph_of * len(place) + code)[::-1]] = np.arange(len(order))[::-1]
         ranked = seen.argsort(axis=1, kind="stable")
         relation, names = ranked.argsort(axis=1).astype(np.int32)[graph_of, code], list(place)
         for n, (shape, used) in enumerate(zip(shapes, (seen < len(order)).sum(1), strict=True)):
@@ -249,7 +247,7 @@ class Layouts:
         ranks: Sequence[_Ranks] = (None,) * len(graph)
         if scene is not None:
             things = scene.things_of(graph)
-            ranks = self._ranked(list(map(scene.ranks_of.get, things)))
+            ranks = self._ranked(scene.ranks_of(things))
         parts = tuple(map(self._node, graph.parts, graph.node_labels, ranks))
         if scene is None or not self.overlay.relations:
             return self._graph(parts, graph.node_names, self._shape(graph))
@@ -303,7 +301,8 @@ class Layouts:
         known: dict[Hashable, int] = {}
         pattern_of, names, places = [], [], list[list[int]]()
         # The nodes of the scene come before those of the graphs.
-        labels, ranks = [each.labels for each in others], [each.ranks for each in others]
+        labels, ranks = [each.labels for each in others], list[_Ranks]()
+        ranks += [each.ranks for each in others]
         for graph, things, whole in zip(graphs, own, around, strict=True):
             added, called, shape = whole or ([], graph.node_names, None)
             key = (graph.node_names, graph.edges, graph.root, graph.roles, id(shape))
@@ -319,11 +318,11 @@ class Layouts:
             places.append([*range(len(labels), len(labels) + len(graph)), *added])
             labels += graph.node_labels
             if scene is not None:
-                ranks += map(scene.ranks_of.get, things)
+                ranks += scene.ranks_of(things)
         # The nodes of each graph in a row, with -1 behind them.
         rows = np.full((len(places), max(map(len, places), default=0)), -1)
-        used, number = renumbered(np.array([*chain.from_iterable(places)], np.int64))
-        rows[np.arange(rows.shape[1]) < np.array(list(map(len, places)))[:, None]] = number
+        used, numbers = renumbered(np.array([*chain.from_iterable(places)], np.int64))
+        rows[np.arange(rows.shape[1]) < np.array(list(map(len, places)))[:, None]] = numbers
         if others:
             labels, ranks = ([each[n] for n in used.tolist()] for each in (labels, ranks))
         nodes = _LabelTable(labels, self._ranked(ranks))
@@ -613,7 +612,8 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         known = self._made.get(place)
         if known is None:
             of = self.shape_of[place]
-            pairs = zip_longest(self.parts[of], self.kinds[place].tolist(), fillvalue="")
+            kinds: list[int] = self.kinds[place].tolist()
+            pairs = zip(chain(self.parts[of], repeat("")), kinds, strict=False)
             nodes = tuple([
                 self.layouts._node(part, self.nodes.kinds[kind], self.nodes.ranks[kind])
                 for part, kind in pairs if kind >= 0

@@ -138,14 +138,17 @@ class Scene:
         None for nodes that are neither a thing nor a relation.
         """
         name = self.thing(node, labels) or node
-        found = self.ranks_of.get(name)
+        found = self._ranks.get(name)
         if found is None:
             found = next((each.ranks for each in self.nodes if each.name == name), None)
         return None if found is None else tuple(chain.from_iterable(found))
 
+    def ranks_of(self, things: Sequence[str | None]) -> list[Ranks | None]:
+        """Return the ranks of things, one tuple for each group of things (see `ranks`)."""
+        return [None if thing is None else self._ranks[thing] for thing in things]
+
     @cached_property
-    def ranks_of(self) -> dict[str, Ranks]:
-        """The ranks of each thing, one tuple for each group of things (see `ranks`)."""
+    def _ranks(self) -> dict[str, Ranks]:
         found: dict[str, list[tuple[Rank, ...]]] = {thing: [] for thing in self.labels}
         for shared in self._shared_kinds if self._numbers else ():
             said, groups = " ".join(shared), dict[int, list[str]]()
@@ -274,7 +277,7 @@ class Scene:
         things, related = list(self.labels), self._related
         labels = list(map(_relation_labels, related.names))
         columns = related.thing.tolist(), related.relation.tolist(), self._find_extremes()
-        return [SceneNode(name, own, self.ranks_of[name]) for name, own in self.labels.items()] + [
+        return [SceneNode(name, own, self._ranks[name]) for name, own in self.labels.items()] + [
             SceneNode(f"{things[thing]}: {related.names[relation]}", labels[relation], ranks)
             for thing, relation, ranks in zip(*columns, strict=True)
         ]
