@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, count, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -288,19 +288,18 @@ class Scene:
         The result is the added nodes as indices into `nodes`, and edges between nodes given by
         index: first those of the graph, then the added ones.
         """
-        known = [None if thing is None else self._place[thing] for thing in things]
-        place = {each: n for n, each in reversed([*enumerate(known)]) if each is not None}
+        known = [(n, self._place[thing]) for n, thing in enumerate(things) if thing is not None]
+        place = {thing: n for n, thing in reversed(known)}
         added, edges = list[int](), list[Edge]()
-        for position, thing in enumerate(known):
-            for relation, others in () if thing is None else self._relations_of[thing]:
-                is_new = relation not in place  # which it is at the first node of the thing
-                for each in (relation, *others) if is_new else ():
-                    if each not in place:
-                        place[each] = len(things) + len(added)
-                        added.append(each)
-                node = place[relation]
-                edges.append((position, node, IS))
-                edges += [(node, place[other], AS) for other in others] if is_new else ()
+        for thing in tuple(place):
+            found = self._relations_of[thing]
+            near = dict.fromkeys(chain.from_iterable([(node, *others) for node, others in found]))
+            new = [each for each in near if each not in place]
+            place.update(zip(new, count(len(things) + len(added)), strict=False))
+            added += new
+            edges += [(place[node], place[other], AS) for node, others in found for other in others]
+        for n, thing in known:
+            edges += [(n, place[node], IS) for node, _ in self._relations_of[thing]]
         return added, edges
 
     @cached_property
@@ -317,7 +316,7 @@ class Scene:
 
         The thing is compared with the related things that share labels with it.
         """
-        related, count = self._related, len(self.labels)
+        related = self._related
         if not self._numbers:
             yield from [()] * len(related.thing)
             return
@@ -334,7 +333,7 @@ class Scene:
         for first in range(0, len(related.thing), step):
             things = related.thing[first : first + step]
             starts = related.starts[first : first + len(things) + 1]
-            among = np.zeros((count, 1, 1, len(things)), bool)
+            among = np.zeros((len(self.labels), 1, 1, len(things)), bool)
             rows = np.repeat(np.arange(len(things)), starts[1:] - starts[:-1])
             among[related.other[starts[0] : starts[-1]], 0, 0, rows] = True
             has_below = (among & below[..., things]).any(0)
