@@ -142,7 +142,7 @@ def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) ->
         own, chosen = table.priors()
         contents, graph_prior = [own, plans], chosen if priors else graph_prior
     else:
-        own, chosen = table.own(), table.kinds
+        own, chosen = table.own()
         contents, sizes = [own, plans], (chosen >= 0).sum(axis=1)
         if priors:
             of_graphs, place = table.priors()

@@ -569,9 +569,9 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         """The (kind, value) pairs that occur in any of the graphs."""
         return self.layouts.labeller.values({*chain.from_iterable(self.nodes.kinds)})
 
-    def own(self) -> PartTable:
-        """Return the labels of distinct nodes, to which `kinds` refers."""
-        return self.layouts.spell_table("", self.nodes)
+    def own(self) -> tuple[PartTable, NDArray[np.int64]]:
+        """Return the labels of distinct nodes, and for each graph the indices of its nodes."""
+        return self.layouts.spell_table("", self.nodes), self.kinds
 
     def priors(self) -> tuple[PartTable, NDArray[np.int64]]:
         """Return the labels of whole graphs, and the index of each graph's labels.

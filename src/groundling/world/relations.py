@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.errors import WorldError
+from groundling.errors import GraphError, WorldError
+from groundling.limits import GRAPH_EDGES, GRAPH_NODES
 from groundling.ragged import renumbered
 from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 
@@ -255,12 +256,11 @@ class Scene:
         ranks of the thing among the related things.
         """
         added, edges = self.surroundings(self.things_of(graph))
-        nodes = [self.nodes[each] for each in added]
-        names = [*graph.node_names, *[each.name for each in nodes]]
-        return graph.extended(
-            {each.name: each.labels for each in nodes},
-            [(names[source], names[target], labels) for source, target, labels in edges],
-        )
+        nodes = dict(zip(graph.node_names, graph.node_labels, strict=True))
+        nodes |= {self.nodes[each].name: self.nodes[each].labels for each in added}
+        names = list(nodes)
+        more = [(names[source], names[target], labels) for source, target, labels in edges]
+        return GroundingGraph(nodes, (*graph.edges, *more), graph.root, graph.roles)
 
     def things_of(self, graph: GroundingGraph) -> tuple[str | None, ...]:
         """Return the thing that each node of a graph represents, or None.
@@ -300,6 +300,8 @@ class Scene:
             edges += [(place[node], place[other], AS) for node, others in found for other in others]
         for n, thing in known:
             edges += [(n, place[node], IS) for node, _ in self._relations_of[thing]]
+        GRAPH_NODES.check(len(things) + len(added), GraphError, "A grounding graph with relations")
+        GRAPH_EDGES.check(len(edges), GraphError, "A grounding graph with relations")
         return added, edges
 
     @cached_property
