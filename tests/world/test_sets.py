@@ -199,7 +199,7 @@ def test_numbers_belong_to_the_label_that_is_named(text, things):
 
 
 def test_an_ordinal_that_nothing_has_fits_nothing():
-    words = "the 9th from the left".split()
+    words = ["the", "9th", "from", "the", "left"]
     said = TextValues(words, read_literals(words, ENGLISH), language=ENGLISH)
     assert OpenSet().described({"a": {"from left": 1.0}, "b": {"from left": 2.0}}, said) == []
 
