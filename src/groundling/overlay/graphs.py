@@ -554,13 +554,12 @@ class LaidOutTable(Sequence[LaidOutGraph]):
     def priors(self) -> tuple[PartTable, NDArray[np.int64]]:
         """Return the labels of whole graphs, and the index of each graph's labels.
 
-        Unless actions are flat, labels that only words compare are left out.
+        Unless actions are flat or values have weights, labels that only words compare are left out.
         """
         layouts = self.layouts
+        plain = not (layouts._is_flat or layouts.labeller.weighs_values)
         columns = [
-            each.narrowed(layouts.labeller, plain=not layouts._is_flat)
-            for each in self.columns
-            if each.part
+            each.narrowed(layouts.labeller, plain=plain) for each in self.columns if each.part
         ]
         place = np.zeros(len(self), np.int64)
         for _, things, kinds in columns:
