@@ -72,16 +72,20 @@ class SpanIndex:
                     self._spelt.setdefault(part, []).append((number, place))
                 self._names.append((kind, value, parts))
         for part, named in self._spelt.items():
-            stem = language.singular(part)
-            known = self._stems.get(stem)
-            self._stems[stem] = named if known is None else [*known, *named]
+            for form in self._forms(part):
+                known = self._stems.get(form)
+                self._stems[form] = named if known is None else [*known, *named]
         self.words = frozenset(self._spelt)
 
     def __contains__(self, word: str) -> bool:
         return all(
-            part in self._spelt or self.language.singular(part) in self._stems
+            part in self._spelt or any(form in self._stems for form in self._forms(part))
             for part in split_word(word)
         )
+
+    def _forms(self, word: str) -> tuple[str, ...]:
+        """Return a word and its possible singulars."""
+        return (word, *self.language.stems(word))
 
     def nearest(self, word: str) -> str:
         """Return the word of a name that is one edit away, or an empty string."""
@@ -123,7 +127,8 @@ class SpanIndex:
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
         """Return the words in names that a word matches, each with the kind of match."""
-        found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
+        forms = self._forms(word)
+        found = {here: PLURAL for form in forms for here in self._stems.get(form, ())}
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
         if not found and word not in known and word not in self.language.plain_words:
             nearest = _within_one_edit(word, self._spelt)

@@ -372,10 +372,14 @@ class BoundEnvironment(Wrapper):
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
         """Return whether an action uses a literal as a value, a relative amount or a set size.
 
-        Returns True for literals whose type the environment does not declare.
+        Returns True for literals whose type the environment does not declare. Numbers and ordinals
+        may also describe a set of things.
         """
         types, parts = declared_types(self.environment), _parts(action)
-        if literal.type not in types or Label(BY) in self.meant(state, action):
+        counts = "set" in types and literal.type in ("number", "ordinal") and not literal.unit
+        if not (literal.type in types or counts) or Label(BY) in self.meant(state, action):
+            return True
+        if counts and self._describes_set(state, action, literal):
             return True
         if "text" in types:
             said = {self.text.words[place] for place in literal.places}
@@ -383,6 +387,16 @@ class BoundEnvironment(Wrapper):
                 return True
         sizes = [len(part) for part in parts if isinstance(part, frozenset)]
         return literal.value in (*parts, *sizes)
+
+    def _describes_set(self, state: State, action: Action, literal: Literal) -> bool:
+        """Return whether a number is a label of a thing, an exception, or in an action's graph."""
+        mentions = mentions_in(things_of(self.environment, state), self.text)
+        places = {place for each in mentions for place in each[2]}
+        known = bool(places & {*literal.places}) or literal.places[0] > self.text.turn(mentions)
+        if known and self.describes(state, action):
+            return True
+        graph = self.environment.ground(state, action, self.environment.step(state, action))
+        return any(each.value == literal.value for labels in graph.node_labels for each in labels)
 
     def explain(self, state: State, action: Action) -> list[str]:
         """Explain how the words of the text fill the open values of an action."""
