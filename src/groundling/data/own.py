@@ -21,7 +21,7 @@ _MOST_STARTS = 200
 
 
 def names_world(name: str) -> bool:
-    """Return whether a command-line argument names a user-defined world and not a task.
+    """Return whether an argument names a user-defined world rather than a task.
 
     >>> names_world("my_world.py:Kitchen"), names_world("mazes")
     (True, False)

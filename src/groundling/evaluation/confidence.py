@@ -1,4 +1,4 @@
-"""Confidence thresholds: when to abstain in order to reach a wanted accuracy."""
+"""Confidence thresholds: when to abstain in order to reach a given accuracy."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
 
 
 def choose_threshold(judged: Iterable[Judged], wanted: float) -> float | None:
-    """Return the lowest threshold that reaches the wanted accuracy, or None if none does.
+    """Return the lowest threshold with an accuracy of at least `wanted`, or None.
 
     Use held-out answers (see `groundling.dialogue.cross_fit`), never test data.
 

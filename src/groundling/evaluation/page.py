@@ -63,9 +63,9 @@ def draw_rows(reports: Sequence[Report], metric: str) -> str:
 
 @dataclass(frozen=True)
 class Section:
-    """The part of a page about one task: a description, reports, and the metrics to show.
+    """A section about one task: a description, reports, and the metrics to show.
 
-    The interval and the picture refer to the last metric.
+    The confidence interval and the picture are for the last metric.
     """
 
     title: str

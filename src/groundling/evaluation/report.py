@@ -23,7 +23,7 @@ def bootstrap(
     draws: int = 1000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Return the 95% bootstrap interval of a measure.
+    """Return the 95% bootstrap confidence interval of a measure.
 
     >>> bootstrap([1.0] * 20, lambda items: sum(items) / len(items))
     (1.0, 1.0)
@@ -39,9 +39,9 @@ def bootstrap(
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table: a system, its metrics as fractions, and an interval.
+    """A row of a table: a system, its metrics as fractions, and a confidence interval.
 
-    `seconds` is the processor time for one training run and its test.
+    `seconds` has the processor time per fold, for training and for following.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Row:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def cells(self, metrics: Sequence[str]) -> list[str]:
-        """Return the cells of this line: the metrics, the interval, and the published scores."""
+        """Return the cells of this row: metrics, interval and published scores."""
         return [
             *(fraction(self.metrics[n]) if n in self.metrics else "" for n in metrics),
             "–".join(map(fraction, self.interval or ())),
@@ -132,7 +132,7 @@ class Report:
 
 
 def fraction(value: float) -> str:
-    """Return a number between 0 and 1 without the leading zero.
+    """Return a number between 0 and 1 with three decimals, without a leading zero.
 
     >>> fraction(0.5961), fraction(1.0)
     ('.596', '1.000')

@@ -1,4 +1,4 @@
-"""Plan counts: the cost of listing all plans, and the lengths at which it is affordable."""
+"""Estimates of the number of plans, and of the lengths at which all can be listed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PlanCounts:
 
 
 class Lengths:
-    """The plan lengths for which it is affordable to list all plans.
+    """The plan lengths at which all plans can be listed in acceptable time.
 
     `lengths` counts demonstrations by their number of actions. `different` is the number of starts
     whose actions are mostly different. `given` is the plan length that the user set, if any.
@@ -71,7 +71,7 @@ class Lengths:
         self.given = given
 
     def covering(self, share: float) -> int:
-        """Return the plan length that covers a share of the demonstrations."""
+        """Return the shortest plan length that covers a share of the demonstrations."""
         seen = 0
         for length in sorted(self.lengths):
             seen += self.lengths[length]
@@ -103,7 +103,10 @@ class Lengths:
 
     @cached_property
     def of_plans(self) -> int | None:
-        """The plan length for training: that of the longest demonstration, if affordable."""
+        """The plan length for training; None if listing plans takes too long.
+
+        It is the length of the longest demonstration if possible, otherwise `of_trials`.
+        """
         tried, longest = self.of_trials, max(self.lengths)
         if tried is None or self.given is not None or tried == longest:
             return tried

@@ -98,7 +98,7 @@ class DemonstrationMemory:
 
     @classmethod
     def of(cls, examples: Iterable[Example], strength: float = 0.0) -> DemonstrationMemory:
-        """Return the memory of the original examples, excluding mirror images and compositions."""
+        """Return a memory of examples, excluding mirror images and compositions."""
         return cls(tuple(map(_remembered, latest(examples)[-MOST:])), strength)
 
     def with_strength(self, strength: float) -> DemonstrationMemory:
@@ -138,7 +138,7 @@ class DemonstrationMemory:
         scores: Reals,
         without: str | None = None,
     ) -> dict[int, Recollection]:
-        """Return what the memory adds to the score of each of the best plans, by plan index.
+        """Return what the memory adds to the scores of the best plans, by plan index.
 
         Demonstrations of the group `without` are excluded.
         """
@@ -211,7 +211,7 @@ def compare_plans(
     world: CachedEnvironment,
     plans: Sequence[Trajectory],
 ) -> Reals:
-    """Return the similarity of the graphs of plans to those of demonstrations, row by row."""
+    """Return an array [plan, demonstration] of the similarities of their graphs."""
     known: dict[Any, _Strings] = {}
     found = np.zeros((len(plans), len(like)))
     for row, plan in enumerate(plans):
@@ -224,7 +224,7 @@ def compare_plans(
 
 
 def added(like: Sequence[tuple[RememberedText, float]], graphs: Reals, strength: float) -> float:
-    """Return what similar texts add to a plan's score, given the similarities of graphs."""
+    """Return what similar texts add to a plan's score, given similarities of graphs."""
     weights = np.array([alike for _, alike in like])
     return float(strength * weights.max() * (weights @ graphs) / weights.sum())
 

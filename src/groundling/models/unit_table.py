@@ -90,7 +90,7 @@ class UnitTable:
         return found
 
     def _posteriors(self, place: int) -> Reals:
-        """Return p(word aligned with node), given that the unit of the word names this action."""
+        """Return p(word aligned with node) if the word's unit names this action."""
         scorer, number = self.scorers[place]
         potentials = scorer.potentials(self.fitted.theta)
         return scorer.posteriors(potentials, 0, number)[self.order]
@@ -105,7 +105,7 @@ class UnitTable:
 
 
 class UnitModel(Model):
-    """A model that scores units of a text with single actions, and aligns units with actions."""
+    """A model that scores units with single actions, and aligns units with actions."""
 
     @abstractmethod
     def find(

@@ -73,7 +73,7 @@ class MapSheet:
 
     @cached_property
     def steps(self) -> tuple[MapStep, ...]:
-        """Reference path: the landmarks, with sides, within 75 pixels of the route."""
+        """Reference path: landmarks within 75 pixels of the route, and the sides passed."""
         return trace_route(self.landscape, self.route)
 
 
@@ -314,7 +314,7 @@ class MapCorpus:
         return self.sheet(dialogue).steps
 
     def image(self, number: int) -> Path | None:
-        """Return the scanned image of a giver's map, if there is one."""
+        """Return the path of a giver's scanned map, or None if there is no scan."""
         if self.folder is None:
             return None
         path = self.folder / "images" / f"map{number}g.gif"
@@ -422,9 +422,10 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
 
 
 def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
-    """Return the utterances in a transcript: lines of `g` or `f`, a tab, and the words.
+    """Return the utterances in a transcript.
 
-    Lines before the heading `who⇥…`, if there is one, and utterances without words are skipped.
+    Each line has `g` (giver) or `f` (follower), a tab, and the words. Lines before the heading
+    `who⇥…`, if there is one, and utterances without words are skipped.
     """
     path = Path(path)
     lines = read_lines(path)

@@ -68,7 +68,7 @@ class MazeCorpus:
     Attributes
     ----------
     environment
-        The maze to act in.
+        The environment of the maze.
     sentences
         Single sentences, named by their ids (`"2-3"`: sentence 3 of paragraph 2).
     paragraphs
@@ -256,7 +256,7 @@ class _Reader:
 
 
 def _sentences(text: str) -> list[str]:
-    """Return the sentences of a paragraph, split at full stops as in the single sentences."""
+    """Return the sentences of a paragraph, which is split at full stops."""
     parts = (" ".join(part.split()) for part in text.split("."))
     return [part for part in parts if re.search(r"\w", part)]
 

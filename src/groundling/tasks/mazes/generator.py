@@ -233,7 +233,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether an action may come next, without two turns in a row or walking back."""
+    """Return whether an action can come next: no turn after a turn, no about-turn."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")

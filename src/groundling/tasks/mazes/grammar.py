@@ -302,7 +302,7 @@ def _article(name: str) -> str:
 
 
 def _after_hall(goal: str) -> str:
-    """Return a phrase about a distance in the form that follows a hall: *for two blocks*."""
+    """Return a distance as it is said after the name of a hall: *for two blocks*."""
     goal = goal.removeprefix("forward ").removeprefix("straight ahead ")
     return f"for {goal}" if goal.split()[0] in _NUMBERS and "past" not in goal else goal
 

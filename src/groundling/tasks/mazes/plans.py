@@ -107,7 +107,7 @@ def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pos
 def plans_within(
     environment: MazeEnvironment, start: MazeState, length: int
 ) -> Iterator[tuple[tuple[MazeAction, ...], MazeState]]:
-    """Yield all plans of at most `length` actions and their ends, shortest first.
+    """Yield each plan of at most `length` actions with its final state, shortest first.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
@@ -127,7 +127,9 @@ def plans_within(
 def shortest_plans(
     environment: MazeEnvironment, start: MazeState, end: Pose, length: int, *, most: int = 16
 ) -> tuple[tuple[MazeAction, ...], ...]:
-    """Return up to `most` shortest plans, of at most `length` actions, that end in a pose.
+    """Return the shortest plans that end in a pose, up to `most` of them.
+
+    Returns no plans if the shortest one has more than `length` actions.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)

@@ -68,7 +68,10 @@ class Board:
 
     @classmethod
     def read(cls, rows: Sequence[str]) -> Board:
-        """Return the board with the given rows: `#` is a block, `.` a hole; spaces are ignored."""
+        """Return the board with the given rows, in which `#` is a block and `.` a hole.
+
+        Spaces are ignored.
+        """
         lines = ["".join(row.split()) for row in rows]
         if not lines or not lines[0]:
             raise WorldError(
@@ -161,7 +164,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Strike:
-    """Action that strikes whole lines or one part of a line; lines are numbered from 0.
+    """Action that strikes whole lines or a part of one; lines are numbered from 0.
 
     Parameters
     ----------
@@ -228,7 +231,7 @@ class ShuffledStrike(Strike):
 
     @property
     def canonical_name(self) -> str:
-        """Sort key of strikes: a hash."""
+        """Sort key of strikes: a hash of the strike and `order`."""
         return hashlib.sha256(f"{self.order} {super().canonical_name}".encode()).hexdigest()
 
 
@@ -288,7 +291,7 @@ def struck_cells(board: Board, strike: Strike) -> int:
 
 
 def strike(board: Board, k: int, action: Strike) -> Board:
-    """Return the board after a strike; raise `WorldError` if the strike breaks the rules.
+    """Return the board after a strike; raise `WorldError` if the rules forbid it.
 
     >>> print(strike(Board.read(["##.", ".##"]), 2, Strike("row", (0,))))
     . . .

@@ -149,7 +149,7 @@ def generate_puzzle(
     partial: float = 0.3,
     number: int = 1,
 ) -> Puzzle:
-    """Generate a solvable puzzle by adding strikes, in reverse order, to an empty board.
+    """Generate a solvable puzzle by adding strikes to an empty board, last one first.
 
     Parameters
     ----------

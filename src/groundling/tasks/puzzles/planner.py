@@ -29,11 +29,11 @@ _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 
 
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
-    """Return whether blocks can be assigned to strikes if the order of strikes is ignored.
+    """Return whether blocks can be assigned to strikes, whatever the order of strikes.
 
-    This is necessary for a solution: the number of blocks struck along each line must be a multiple
-    of k. SciPy solves this condition as an integer program (HiGHS). Returns None if it is undecided
-    after `limit` nodes.
+    If they cannot, the board has no solution. The number of blocks struck along each line must be a
+    multiple of k. SciPy solves this condition as an integer program (HiGHS). Returns None if the
+    answer is unknown after `limit` nodes.
 
     >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)
     False
