@@ -125,10 +125,10 @@ class OwnWorld:
     ) -> tuple[KnownWorld, State]:
         """Return the world and its initial state.
 
-        `start` is JSON or the name of one of the world's `starts`. By default, the initial state of
-        the world is used (see `starts_of`) or, if the world defines none, that of the first
-        demonstration. With `as_shown`, the world and the initial state of the first demonstration
-        are always used.
+        `start` is a state as JSON or the name of one of the world's `starts`. By default, the
+        initial state of the world is used (see `starts_of`) or, if the world defines none, that of
+        the first demonstration. With `as_shown`, the world and the initial state of the first
+        demonstration are always used.
         """
         first = self._first() if as_shown and self.demonstrations is not None else None
         try:

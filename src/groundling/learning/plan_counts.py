@@ -44,7 +44,7 @@ class PlanCounts:
         return self._counted(length)[0]
 
     def actions(self, length: int) -> float:
-        """Return the approximate number of actions to ground, for plans up to `length`."""
+        """Return about how many actions must be grounded to list plans up to `length`."""
         return self._counted(length)[1]
 
     def _counted(self, length: int) -> tuple[float, float]:
@@ -58,8 +58,8 @@ class PlanCounts:
 class Lengths:
     """The plan lengths at which all plans can be listed in acceptable time.
 
-    `lengths` counts demonstrations by their number of actions. `different` is the number of starts
-    whose actions are mostly different. `given` is the plan length that the user set, if any.
+    `lengths` counts demonstrations by their number of actions. `different` is the approximate
+    number of different starts. `given` is the plan length that the user set, if any.
     """
 
     def __init__(

@@ -194,7 +194,7 @@ def _text(value: Any) -> str:
 
 
 def latest(examples: Iterable[Example]) -> list[Example]:
-    """Return the original examples that are not replaced by a later one.
+    """Return the original examples, without those that a later one replaces.
 
     A later demonstration of the same text from the same start replaces an earlier one.
     """

@@ -53,9 +53,9 @@ class Kind:
     name
         The name of the label.
     values
-        The values that any text means.
+        The values that are meant by any text.
     spelled
-        Those of `values` that any text spells.
+        Those of `values` that are spelled by any text.
     mentions, hits
         The number of texts that spell a value, and the number of those that also mean it.
     shown
@@ -246,12 +246,12 @@ class Profile:
 
     @property
     def listable(self) -> int | None:
-        """The maximum plan length at which training can list all plans, or None."""
+        """The maximum plan length at which training can list all plans; None if never."""
         return self.listing.of_plans
 
     @property
     def quick(self) -> int | None:
-        """The maximum plan length at which a race can list all plans, or None."""
+        """The maximum plan length at which a race can list all plans; None if never."""
         return self.listing.of_trials
 
     @cached_property
@@ -347,7 +347,7 @@ class Profile:
 
     @cached_property
     def reordering(self) -> tuple[str, ...]:
-        """The connectives in texts that usually reverse the order of the actions."""
+        """The connectives that usually reverse the order of actions in their texts."""
         turned: Counter[Connective] = Counter()
         seen: Counter[Connective] = Counter()
         for example in self.examples:

@@ -275,7 +275,7 @@ class Race:
         return False
 
     def lap(self, runners: Sequence[Runner], size: int, fold: int = 0) -> list[Runner]:
-        """Train configurations on two folds and test them on the third; return the tested."""
+        """Train and test configurations on one fold; return those that were tested."""
         some = self.profile.ordered[:size]
         if len({each.group or str(place) for place, each in enumerate(some)}) < FOLDS:
             some = [replace(each, group="") for each in some]  # a single group cannot be split

@@ -102,7 +102,7 @@ def evaluation_jobs(
 def tuning_jobs(
     task: str, preset: str, changes: Changes, source: Source, variant: str = FULL
 ) -> list[Job]:
-    """Return the jobs that score a row with changes on folds of the training data."""
+    """Return the jobs that score a row with changed settings on tuning folds."""
     asked = get_task(task)
     with_changes(asked.presets.select(preset, variant), changes)  # checks the settings
     folds = asked.tuning_folds(load_corpus(task, source))

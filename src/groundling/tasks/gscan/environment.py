@@ -74,7 +74,9 @@ class Grid(NamedTuple):
 
 
 def routes(grid: Grid, verb: str, thing: int) -> dict[str, Route]:
-    """Return the moves of a verb by route to a thing: straight and, if different, zigzag.
+    """Return the moves that carry out a verb, for a straight and a zigzag route.
+
+    The zigzag route is left out if it equals the straight one.
 
     >>> circle = GridThing(row=1, column=2, shape="circle", colour="red", size=1)
     >>> grid = Grid(size=6, row=0, column=0, direction=0, things=(circle,))

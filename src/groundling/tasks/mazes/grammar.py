@@ -50,7 +50,7 @@ class Phrasebook:
         self.random = random
 
     def clauses(self, pose: Pose) -> Iterator[Clause]:
-        """Yield random clauses that ask for actions from a pose."""
+        """Yield random clauses that instruct an agent in the given pose."""
         if pose.orientation is None:
             yield from self._facing(pose)
             return

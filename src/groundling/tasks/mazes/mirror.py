@@ -55,7 +55,7 @@ def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> S
     A word belongs to a side if it occurs more often with plans that turn only to this side than
     with plans that turn only to the other, by at least `least` standard deviations. The most
     frequent words of the two sides form the first pair, and so on. Words stay unpaired if they
-    have no partner, or one whose frequency is very different.
+    have no partner, or if its frequency is very different.
 
     Examples
     --------

@@ -573,8 +573,8 @@ _BEAM = 20  # number of states kept while choosing the weight of evidence
 def route_row(name: str, chosen: RoutePreset, outcomes: Sequence[Outcome]) -> Row:
     """Return the row of results for all maps.
 
-    A score is 1 if the predicted end is that of the demonstrated path (`right`), or the intended
-    destination (`meant`).
+    For each route, `right` is 1 if the predicted end is that of the demonstrated path, and `meant`
+    is 1 if it is the intended destination.
 
     >>> scores = [("A", {"right": 1.0, "meant": 1.0}), ("A", {"right": 0.0, "meant": 1.0})]
     >>> done = {"maze": "A", "scores": scores, "power": 0.5, "sentences": 0.7}
@@ -623,7 +623,7 @@ def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Route
 
 
 def _smoothest(tried: dict[float, float]) -> float:
-    """Return the weight with the best accuracy, averaged with its neighbours' accuracy."""
+    """Return the weight with the best accuracy, averaged over neighbouring weights."""
     shares = list(tried.values())
     padded = [shares[0], *shares, shares[-1]]
     means = [sum(padded[place : place + 3]) for place in range(len(shares))]

@@ -422,7 +422,7 @@ def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
 
 @njit(cache=True)
 def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None:
-    """Pack each board of an array [board, orientation, line] to one long number."""
+    """Pack each board of an array [board, orientation, line] into one long number."""
     identity = np.array([0, 0, 0, height - 1, width - 1])
     for number in range(count):
         write_image(boards[number], identity, words[number])

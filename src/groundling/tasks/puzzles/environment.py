@@ -86,10 +86,10 @@ class PuzzleEnvironment:
     Parameters
     ----------
     plan_space
-        With `"original"`, an action strikes part of a line, one line, or all lines of k blocks of
-        one orientation. With `"subsets"`, it strikes part of a line or any set of lines of k
-        blocks of one orientation. Full strikes of one orientation are then never consecutive,
-        because they form one action (unless its size is not offered; see `offered_sizes`).
+        With `"original"`, an action strikes part of a line, one line of k blocks, or all such lines
+        of one orientation. With `"subsets"`, it strikes part of a line, or any set of such lines
+        of one orientation. Full strikes of one orientation are then never consecutive, because
+        they form one action (unless its size is not offered; see `offered_sizes`).
     shape
         Shape of the grounding graph: `"full"` (lines, parts and the previous strike) or `"paper"`
         (one node with the type, the orientation and whether the game is lost).

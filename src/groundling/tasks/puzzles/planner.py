@@ -171,7 +171,7 @@ class Planner:
         return {SOLVED: True, DEAD: False}.get(status)
 
     def solve(self, board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
-        """Return strikes that clear the board, or a proof that there are none."""
+        """Search for strikes that clear the board, or for a proof that there are none."""
         self._check(board, k)
         begin = time.perf_counter()
         status, found, nodes = self._search(board, k, budget or self.budget, begin)
@@ -303,7 +303,7 @@ def _compile() -> None:
 
 
 def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
-    """Return strikes of k blocks that clear a board, or a proof that there are none.
+    """Search for strikes that clear a board, or for a proof that there are none.
 
     >>> solve(Board.read([".#.", "###"]), 2).status
     'solved'
