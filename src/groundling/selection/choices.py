@@ -148,7 +148,6 @@ class Choices(tuple[Choice, ...]):
 
 
 def _left_open(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the unset settings."""
     found = [name for name in _GROUPS if _is_auto(settings[name])]
     if "search" not in found and settings["search"].max_length is None:
         found.append(_LENGTH)

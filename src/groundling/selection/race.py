@@ -161,7 +161,6 @@ class Runner:
 
 
 def _standard_error(values: _Reals) -> float:
-    """Return the standard error of the mean of values."""
     count = len(values)
     return float(np.std(values, ddof=1) / math.sqrt(count)) + 1e-12 if count > 1 else 0.0
 

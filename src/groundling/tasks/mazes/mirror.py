@@ -36,8 +36,8 @@ class Swaps:
     Each pair is stored in both directions. A text with one of the `unpaired` words has no mirror
     image: the word would stay the same although the plan changes.
 
-    >>> Swaps({"links": "rechts"}).pairs
-    {'links': 'rechts', 'rechts': 'links'}
+    >>> Swaps({"links": "rechts"}).pairs == {"links": "rechts", "rechts": "links"}
+    True
     """
 
     pairs: Mapping[str, str]
