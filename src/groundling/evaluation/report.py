@@ -65,8 +65,9 @@ class Row:
 class Report:
     """The table of a task and preset, with its protocol and, optionally, mistakes.
 
-    >>> row = Row("full", {"macro": 0.5961}, (0.58, 0.61), published={"macro": 0.596})
-    >>> print(Report("mazes", "paper", "single sentences", [row], 12.0, "0.1.0").markdown())
+    >>> row = Row("full", {"macro": 0.5961}, interval=(0.58, 0.61), published={"macro": 0.596})
+    >>> report = Report("mazes", "paper", "one map left out", [row], seconds=12.0, version="0.1.0")
+    >>> print(report.markdown())
     | row | macro | 95% | published |
     |---|---|---|---|
     | full | .596 | .580–.610 | macro .596 |
@@ -98,7 +99,8 @@ class Report:
         """Read a saved report.
 
         >>> from tempfile import TemporaryDirectory
-        >>> made = Report("mazes", "best", "one map left out", [Row("full", {"f1": 0.5})], 1.0, "1")
+        >>> row = Row("full", {"micro": 0.5})
+        >>> made = Report("mazes", "best", "one map left out", [row], seconds=1.0, version="1.0")
         >>> with TemporaryDirectory() as folder:
         ...     made.save(f"{folder}/report.json")
         ...     Report.read(f"{folder}/report.json") == made

@@ -39,7 +39,11 @@ _EDGE = ""  # padding before the first word and after the last
 
 @dataclass(frozen=True)
 class RememberedText:
-    """A stored demonstration: its words and the labels of its actions."""
+    """A stored demonstration: its words and the labels of its actions.
+
+    `roots` counts the labels of the root nodes of the actions' graphs, and `labels` those of all
+    nodes.
+    """
 
     words: tuple[str, ...]
     roots: Mapping[str, int]
@@ -64,7 +68,8 @@ class RememberedText:
 class Recollection:
     """The memory's contribution to a plan's score, and its main source.
 
-    >>> print(Recollection(RememberedText(("to", "the", "sofa"), {}, {}), 4.0))
+    >>> shown = RememberedText(("to", "the", "sofa"), roots={"go": 1}, labels={"go": 1, "sofa": 1})
+    >>> print(Recollection(shown, amount=4.0))
     “to the sofa” +4.00
     """
 
@@ -85,7 +90,7 @@ class DemonstrationMemory:
 
     Examples
     --------
-    >>> shown = RememberedText(("to", "the", "sofa"), {"go": 1}, {"go": 1, "sofa": 1})
+    >>> shown = RememberedText(("to", "the", "sofa"), roots={"go": 1}, labels={"go": 1, "sofa": 1})
     >>> memory = DemonstrationMemory((shown,), strength=4.0)
     >>> [round(found, 2) for _, found in memory.like(("to", "the", "sofa"))]
     [1.0]
@@ -166,8 +171,8 @@ class DemonstrationMemory:
     def from_dict(cls, data: Mapping[str, Any]) -> DemonstrationMemory:
         """Restore the memory from the output of `to_dict`.
 
-        >>> shown = RememberedText(("go",), {"move": 1}, {"move": 1}, "first")
-        >>> memory = DemonstrationMemory((shown,), 2.0)
+        >>> shown = RememberedText(("go",), roots={"move": 1}, labels={"move": 1}, name="first")
+        >>> memory = DemonstrationMemory((shown,), strength=2.0)
         >>> DemonstrationMemory.from_dict(memory.to_dict()) == memory
         True
         """

@@ -36,8 +36,8 @@ _Tell = Callable[[str], object]
 class Choice:
     """A setting chosen automatically: its value, the reason, and how to change it.
 
-    >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
-    ...              "follower.chosen().set_params(search__max_length=…)"))
+    >>> print(Choice("Search.max_length", chosen="1", why="every demonstration has one action",
+    ...              change="follower.chosen().set_params(search__max_length=…)"))
     Search.max_length = 1: every demonstration has one action. To change it:
     follower.chosen().set_params(search__max_length=…)
     """
@@ -123,7 +123,7 @@ class Choices(tuple[Choice, ...]):
 
         The group is removed from `left_open`.
 
-        >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
+        >>> Choices(left_open=("learning", "search.max_length")).closed("search").left_open
         ('learning',)
         """
         names = [name for name in self.left_open if name.partition(".")[0] != group]

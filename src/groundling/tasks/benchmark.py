@@ -436,6 +436,8 @@ def by_part(scores: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
 def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Return the median seconds per fold, for training and for following.
 
+    Each outcome of a fold has both durations as a pair in `seconds`.
+
     >>> median_seconds([{"seconds": (1.0, 0.5)}, {"seconds": (2.0, 0.1)}, {"seconds": (4.0, 0.3)}])
     {'train': 2.0, 'follow': 0.3}
     """
@@ -448,7 +450,7 @@ def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
 def sample_count(usual: int, least: int, size: float | None) -> int:
     """Return the size of a generated sample: `usual` times `size`, at least `least`.
 
-    >>> sample_count(240, 6, 0.5), sample_count(240, 6, 0.001)
-    (120, 6)
+    >>> [sample_count(usual=240, least=6, size=size) for size in (0.5, 0.001)]
+    [120, 6]
     """
     return max(least, int(usual * (SAMPLE if size is None else size)))

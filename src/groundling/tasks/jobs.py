@@ -44,7 +44,7 @@ class Job:
     `variants` are the rows that share one training run. With `tuning`, the fold is inside the
     training data. `study` is the name of a study (see `groundling.tasks.studies`).
 
-    >>> Job("mazes", "best", ("full",), Fold("Grid", ("Grid",))).key
+    >>> Job("mazes", preset="best", variants=("full",), fold=Fold("Grid", held_out=("Grid",))).key
     'mazes-best-full-Grid'
     """
 

@@ -131,9 +131,10 @@ class GscanEnvironment:
 
     Examples
     --------
-    >>> grid = Grid(6, 0, 0, 0, (GridThing(0, 2, "circle", "red", 1),))
+    >>> circle = GridThing(row=0, column=2, shape="circle", colour="red", size=1)
+    >>> grid = Grid(size=6, row=0, column=0, direction=0, things=(circle,))
     >>> world = GscanEnvironment()
-    >>> world.execute(grid, GscanCommand("walk", 0, 2))
+    >>> world.execute(grid, GscanCommand("walk", thing=0, manner=2))
     ('walk', 'stay', 'walk', 'stay')
     """
 

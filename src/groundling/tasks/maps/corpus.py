@@ -58,7 +58,7 @@ class MapSheet:
     --------
     >>> from groundling.tasks.maps.landscape import Landmark
     >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("cave", 50, 350)))
-    >>> sheet = MapSheet(3, landscape, route=((60, 50), (90, 340)))
+    >>> sheet = MapSheet(number=3, landscape=landscape, route=((60, 50), (90, 340)))
     >>> [tuple(step) for step in sheet.steps]
     [('start', 'East'), ('cave', 'East')]
     """
@@ -99,7 +99,7 @@ def read_map(path: str | Path) -> MapSheet:
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name, "7g.xml")
     >>> landscape = Landscape((Landmark("start", 50.0, 50.0), Landmark("cave", 50.0, 350.0)))
-    >>> write_map(path, MapSheet(7, landscape, ((60.0, 50.0), (90.0, 340.0))))
+    >>> write_map(path, MapSheet(7, landscape, route=((60.0, 50.0), (90.0, 340.0))))
     >>> read_map(path).landscape.keys
     ('start', 'cave')
     >>> folder.cleanup()
@@ -259,7 +259,7 @@ class Dialogue:
     """Dialogue in which a giver describes a route that the follower cannot see.
 
     >>> lines = DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay")
-    >>> talk = Dialogue("talk", 3, lines)
+    >>> talk = Dialogue("talk", map=3, utterances=lines)
     >>> talk.giver
     (DialogueLine(speaker='g', text='go south'),)
     """

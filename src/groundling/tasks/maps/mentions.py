@@ -410,7 +410,8 @@ def read_mentions(
     >>> from groundling.tasks.maps.corpus import DialogueLine
     >>> from groundling.tasks.maps.landscape import Landmark
     >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("old mill", 90, 0)))
-    >>> talk = Dialogue("talk", 0, (DialogueLine("g", "go over to the old mill"),))
+    >>> lines = (DialogueLine("g", "go over to the old mill"),)
+    >>> talk = Dialogue("talk", map=0, utterances=lines)
     >>> [unit] = read_mentions(talk, landscape)
     >>> unit.tokens, [label for label in unit.labels if label.name == "match"]
     (('old mill',), [SentenceLabel(name='match', amount=1.0, kind='landmark', value='old mill')])

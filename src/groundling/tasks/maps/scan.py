@@ -28,7 +28,7 @@ class Placement:
     The point (x, y) of the map is at scale · (x, y) + (east, south) in the scan. `distance` is the
     mean distance of the route from the nearest ink, in pixels of the scan.
 
-    >>> Placement(0.5, 10, 20, distance=1).extent(100, 200)
+    >>> Placement(scale=0.5, east=10, south=20, distance=1).extent(width=100, height=200)
     (-20.0, 180.0, -40.0, 360.0)
     """
 

@@ -38,7 +38,10 @@ class CorpusReport:
     Examples
     --------
     >>> report = CorpusReport()
-    >>> report.add("empty text", "Paragraph.xml", "12", "it has no words", "left out")
+    >>> report.add(
+    ...     "empty text", file="Paragraph.xml", record="12",
+    ...     detail="it has no words", handled="left out",
+    ... )
     >>> print(report)
     empty text: 1 (left out)
     >>> [finding.record for finding in report.of("empty text")]
@@ -132,7 +135,8 @@ def load_sail(
     >>> from groundling.tasks.mazes import generate_mazes, generate_routes
     >>> from groundling.tasks.mazes.maze_files import write_corpus
     >>> with TemporaryDirectory() as folder:
-    ...     write_corpus(Path(folder), generate_routes(generate_mazes(1, 2), 10, seed=1))
+    ...     mazes = generate_mazes(seed=1, count=2)
+    ...     write_corpus(Path(folder), generate_routes(mazes, count=10, seed=1))
     ...     sail = load_sail(folder)
     >>> [(name, len(each.paragraphs)) for name, each in sail.mazes.items()]
     [('Maze1', 5), ('Maze2', 5)]

@@ -46,7 +46,7 @@ def draw_maze(
     With `legend`, the colours of floors and pictures are explained below the maze.
 
     >>> from groundling.tasks.mazes import MazeEnvironment, generate_mazes
-    >>> world = MazeEnvironment(generate_mazes(1, 1)[0])
+    >>> world = MazeEnvironment(generate_mazes(seed=1, count=1)[0])
     >>> start = world.start(world.maze.positions[0], 90)
     >>> 'class="agent"' in draw_maze(world, start, [start])
     True

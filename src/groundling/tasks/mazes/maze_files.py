@@ -168,7 +168,8 @@ def write_corpus(
     >>> from tempfile import TemporaryDirectory
     >>> from groundling.tasks.mazes import generate_mazes, generate_routes
     >>> with TemporaryDirectory() as folder:
-    ...     write_corpus(Path(folder), generate_routes(generate_mazes(1, 2), 10, seed=1))
+    ...     mazes = generate_mazes(seed=1, count=2)
+    ...     write_corpus(Path(folder), generate_routes(mazes, count=10, seed=1))
     ...     sorted(file.name for file in Path(folder).rglob("*.xml"))
     ['Paragraph.xml', 'SingleSentence.xml', 'map-maze1.xml', 'map-maze2.xml']
     """

@@ -111,7 +111,7 @@ def plans_within(
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
-    >>> len(list(plans_within(world, world.start((0, 0), 90), 2)))
+    >>> len(list(plans_within(world, world.start((0, 0), 90), length=2)))
     8
     """
     layer: list[tuple[tuple[MazeAction, ...], MazeState]] = [((), start)]
@@ -133,7 +133,7 @@ def shortest_plans(
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
-    >>> shortest_plans(world, world.start((0, 0), 0), Pose((1, 0), 90), 3)
+    >>> shortest_plans(world, world.start((0, 0), 0), Pose((1, 0), 90), length=3)
     ((rotate(90), move(1)),)
     """
     # breadth-first search; each state has all shortest plans that reach it

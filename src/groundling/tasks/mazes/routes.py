@@ -50,8 +50,8 @@ class Paragraph:
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, move
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
-    >>> told = ((Instruction.chain("walk on"),),)
-    >>> Paragraph("1", world, world.start((0, 0), 90), told, (move(1),)).end
+    >>> texts = ((Instruction.chain("walk on"),),)
+    >>> Paragraph("1", world, world.start((0, 0), 90), texts=texts, actions=(move(1),)).end
     (1, 0)
     """
 

@@ -178,10 +178,13 @@ class Strike:
 
     Examples
     --------
-    >>> print(Strike("row", (0,)), Strike("column", (1, 3)), Strike("row", (2,), 0, 4), sep="; ")
-    row 1; columns 2 and 4; row 3 from column 1 to 5
-    >>> Strike("column", (1, 3)).kind
-    'multi'
+    >>> print(Strike("row", (0,)), Strike("column", (1, 3)), sep="; ")
+    row 1; columns 2 and 4
+    >>> part = Strike("row", (2,), first=0, last=4)
+    >>> print(part)
+    row 3 from column 1 to 5
+    >>> part.kind, Strike("column", (1, 3)).kind
+    ('partial', 'multi')
     """
 
     orientation: Orientation
@@ -277,7 +280,7 @@ def is_stuck(board: Board, k: int) -> bool:
 def struck_cells(board: Board, strike: Strike) -> int:
     """Return the bits of the blocks that a strike removes.
 
-    >>> bin(struck_cells(Board.read(["###"]), Strike("row", (0,), 1, 2)))
+    >>> bin(struck_cells(Board.read(["###"]), Strike("row", (0,), first=1, last=2)))
     '0b110'
     """
     if strike.first is None or strike.last is None:

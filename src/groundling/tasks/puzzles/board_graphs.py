@@ -116,9 +116,10 @@ def ground_fully(
     second column from the left, counting only columns with blocks. `all` counts all lines,
     `strikable` those that can be struck, and `alike` those with the same number of blocks.
 
-    >>> board = Board.read(["###", "##.", "#.."])
-    >>> row = Strike("row", (1,))
-    >>> graph = ground_fully(board, 2, None, row, board, lost=False, dead=True)
+    >>> from groundling.tasks.puzzles.board import strike
+    >>> board, row = Board.read(["###", "##.", "#.."]), Strike("row", (1,))
+    >>> after = strike(board, 2, row)
+    >>> graph = ground_fully(board, 2, None, row, after, lost=False, dead=True)
     >>> print(*graph.labels("event"), sep=", ")
     all.side=middle, blocks=2, count=1, dead_end, filled.side=middle, first, number=singular, only,
     orientation=row, strikable.side=bottom, type=single

@@ -46,7 +46,8 @@ class Puzzle:
 
     Examples
     --------
-    >>> puzzle = Puzzle(1, Board.read(["##", "##"]), 2, (Strike("row", (0, 1)),), "the two rows .")
+    >>> board, plan = Board.read(["##", "##"]), (Strike("row", (0, 1)),)
+    >>> puzzle = Puzzle(number=1, board=board, k=2, plan=plan, text="the two rows .")
     >>> puzzle.is_usable, puzzle.hints
     (True, ('the two rows .',))
     """
@@ -83,7 +84,7 @@ class Puzzle:
 class PuzzleCorpus:
     """The puzzles of a corpus, ordered by number.
 
-    >>> puzzle = Puzzle(7, Board.read(["##"]), 2)
+    >>> puzzle = Puzzle(number=7, board=Board.read(["##"]), k=2)
     >>> corpus = PuzzleCorpus((puzzle,))
     >>> corpus[7] is puzzle, len(corpus), corpus.usable
     (True, 1, ())

@@ -62,8 +62,8 @@ def offered_sizes(lines: int) -> tuple[int, ...]:
 def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, ...]:
     """Return a plan in which strikes of sizes that are not offered are split.
 
-    >>> board = Board(6, 12, sum(3 << (14 * row) for row in range(6)))
-    >>> plan = offered_plan(board, 2, [Strike("row", (0, 1, 2, 3, 5))])
+    >>> rows = [2 * row * "." + "##" + (10 - 2 * row) * "." for row in range(6)]
+    >>> plan = offered_plan(Board.read(rows), 2, [Strike("row", (0, 1, 2, 3, 5))])
     >>> [str(action) for action in plan]
     ['rows 1, 2 and 3', 'rows 4 and 6']
     """

@@ -35,7 +35,7 @@ def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool 
     multiple of k. SciPy solves this condition as an integer program (HiGHS). Returns None if the
     answer is unknown after `limit` nodes.
 
-    >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)
+    >>> can_be_counted_out(np.array([[True, True], [False, True]]), k=2, limit=100)
     False
     """
     blocks, (height, width) = np.argwhere(grid), grid.shape
