@@ -351,7 +351,10 @@ class PlanModel(Model):
     def search(
         self, fitted: FittedModel, requests: Sequence[Request], search: Search
     ) -> Iterator[SearchResult]:
-        """Yield the scored plans of each request: all or, if too many, those of a beam search."""
+        """Yield the scored plans of each request: all plans, or those of a beam search.
+
+        A beam search is used if there are too many plans to enumerate.
+        """
         waiting: list[tuple[Request, PlanSpace]] = []
         for request in requests:
             space = self._listed(fitted, request, search)
@@ -465,7 +468,7 @@ class PlanModel(Model):
             yield [(space.plans, values) for space, values in zip(spaces, scores, strict=True)]
 
     def _space(self, fitted: FittedModel, request: Request, search: Search) -> PlanSpace:
-        """Return all plans from a start or, if too many, those found by the search."""
+        """Return all plans from a start or, if they are too many, those that a search finds."""
         space = self._listed(fitted, request, search)
         if space is None:
             found = self._search_one(fitted, request, search).plans

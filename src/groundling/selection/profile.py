@@ -246,12 +246,12 @@ class Profile:
 
     @property
     def listable(self) -> int | None:
-        """The maximum plan length at which training can list all plans; None if never."""
+        """The maximum plan length at which training can list all plans; None if it cannot."""
         return self.listing.of_plans
 
     @property
     def quick(self) -> int | None:
-        """The maximum plan length at which a race can list all plans; None if never."""
+        """The maximum plan length at which a race can list all plans; None if it cannot."""
         return self.listing.of_trials
 
     @cached_property
@@ -439,7 +439,7 @@ class Profile:
 
     @cached_property
     def meant(self) -> tuple[str, ...]:
-        """The labels whose values are usually meant if a text spells them."""
+        """The labels for which texts that spell a value usually mean it (see `Kind`)."""
         return tuple(each.name for each in self.kinds if each.is_meant)
 
     @cached_property

@@ -305,7 +305,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return {"right": float(is_right(world, case.demonstration, plan))}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
-        """Return JSON about a wrong plan for the report's list of mistakes, or None.
+        """Return JSON that describes a wrong plan in the report, or None to leave it out.
 
         The default is None, because the licences of most corpora do not allow quotations.
         """
@@ -406,7 +406,7 @@ def split_parts(parts: Sequence[str], count: int = FOLDS) -> list[Fold]:
 
 
 def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]:
-    """Return the plan for each case; None for cases in which the follower finds none."""
+    """Return the plan for each case, or None if the follower finds no plan."""
     asked = [each.request for each in cases]
     lengths = [each.length for each in cases]
     found: list[Plan | GroundlingError] = []

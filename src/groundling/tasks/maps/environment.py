@@ -16,7 +16,7 @@ _SHAPES = ("paper", "rich")
 
 
 class MapState(NamedTuple):
-    """State of the agent: its landmark, the side of it, and the path so far.
+    """State of the agent: its landmark, the landmark's side, and the path so far.
 
     `visited` are the landmarks visited, including the current one, and `previous` is the landmark
     before the current one. Both are empty if the environment does not need a history, so that
