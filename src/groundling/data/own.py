@@ -152,7 +152,7 @@ class OwnWorld:
 
     @cached_property
     def listed(self) -> list[Demonstration]:
-        """All demonstrations; the files are read once."""
+        """All demonstrations, as a list that is read from the files only once."""
         return list(self.demonstrations or ())
 
     def codec_of(self, environment: object) -> Codec:

@@ -40,7 +40,7 @@ class PlanCounts:
         self._counts: dict[int, tuple[float, float]] = {}
 
     def plans(self, length: int) -> float:
-        """Return the approximate number of plans from a start with up to `length` actions."""
+        """Return the approximate number of plans of up to `length` actions from a start."""
         return self._counted(length)[0]
 
     def actions(self, length: int) -> float:

@@ -128,7 +128,7 @@ class Trainer(LearntSettings):
         return self.remember(Learnt(self, fitted, loss, examples=tuple(examples)))
 
     def remember(self, learnt: Learnt) -> Learnt:
-        """Return the model with a memory of the strength `Learning.recall`."""
+        """Return the model with a memory, whose strength is `Learning.recall`."""
         return remember(learnt, self.learning.recall)
 
     def learn_lexicon(

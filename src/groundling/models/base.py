@@ -152,7 +152,7 @@ class Objective(ABC):
         """Label and encode the examples; call `survey` first."""
 
     def survey(self) -> None:
-        """Collect the values of all graphs and the words of all texts, unless known."""
+        """Collect the values of all graphs and the words of all texts, if not yet done."""
         data, encoder = self.data, self.data.encoder
         data.report("encoding")
         if data.grow and not data.surveyed:

@@ -72,7 +72,7 @@ class UnitTable:
     def interpret(
         self, plans: Sequence[Trajectory], align: Alignment, free: float = 1.0
     ) -> list[Interpretation]:
-        """Return interpretations of the text; `align` aligns its units with the actions.
+        """Return interpretations of the text, for which `align` aligns units with actions.
 
         `free` is the weight of ψ(y). It is 0 if plans are compared without ψ(y).
         """

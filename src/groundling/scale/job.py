@@ -23,7 +23,7 @@ from groundling.scale.count_pass import Counts
 
 
 def versions_here() -> dict[str, str]:
-    """Return the versions that must match on all machines."""
+    """Return the versions of the software that must match on all machines."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"Groundling": __version__, "Python": python, "NumPy": np.__version__}
 

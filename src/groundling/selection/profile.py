@@ -232,7 +232,7 @@ class Profile:
         return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:A_FEW]])
 
     def plans(self, length: int) -> float:
-        """Return the approximate number of plans from a start with up to `length` actions."""
+        """Return the approximate number of plans of up to `length` actions from a start."""
         return self.counts.plans(length)
 
     @cached_property

@@ -13,7 +13,7 @@ from groundling.world.environment import Action, Demonstration, State
 
 
 def spoken_words(text: Text) -> Iterator[str]:
-    """Yield the words of a text, which may be parsed, in lower case.
+    """Yield the words of a plain or parsed text in lower case.
 
     >>> list(spoken_words(["Turn LEFT", Instruction.chain("go on")]))
     ['turn', 'left', 'go', 'on']

@@ -27,7 +27,7 @@ class MapPreset(Preset):
     seeds: int = 1
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets can share training: only the search differs."""
+        """Return whether only the search differs, so that presets can share training."""
         return replace(self, search=other.search, published=other.published) == other
 
 

@@ -534,7 +534,7 @@ class RoutePreset(MazePreset):
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets can share training: only `reading` differs."""
+        """Return whether only `reading` differs, so that presets can share training."""
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
