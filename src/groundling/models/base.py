@@ -84,7 +84,7 @@ class FittedModel:
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:
-        """Return a copy with only the `most` largest weights and without `others`."""
+        """Return a copy with the `most` largest absolute weights and without `others`."""
         order = np.argsort(-np.abs(self.theta), kind="stable")
         kept = np.sort(order[:most])
         space = replace(self.space, keys=self.space.keys[kept])
