@@ -352,7 +352,7 @@ def _remember(known: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _namespaces(environment: object) -> Iterator[Mapping[str, object]]:
-    """Yield the namespaces in which classes of an environment may be defined, nearest first."""
+    """Yield the namespaces that may define an environment's classes, nearest first."""
     kind = environment if isinstance(environment, type) else type(environment)
     homes = [each for each in kind.__mro__ if each.__module__ not in _PLAIN_MODULES]
     yield from map(vars, homes)

@@ -40,7 +40,7 @@ _COLOURS = {
 
 
 class SceneState(NamedTuple):
-    """The place and held thing of each mover, and the place and condition of each thing."""
+    """The place and held thing of each mover; the place and condition of each thing."""
 
     movers: tuple[tuple[str, str], ...]
     things: tuple[tuple[str, str], ...]
@@ -178,7 +178,7 @@ class SceneWorld:
 
     @property
     def starts(self) -> dict[str, SceneState]:
-        """The initial states by name: the state in the file, then states with random places."""
+        """The initial states by name: the one in the file, then ones with random places."""
         found = {f"{self.title} 1": self.initial_state()}
         for number in range(2, self.scenes + 1):
             dice, first = Random(number), self.initial_state()
@@ -252,7 +252,7 @@ class SceneWorld:
         return state
 
     def describe(self, state: SceneState) -> str:
-        """Describe a state in one line of text."""
+        """Return a one-line description of a state."""
         said = []
         for name, (at, holds) in zip(self._movers, state.movers, strict=True):
             who = name if name[:1].isupper() else f"the {name}"  # Robby is a proper name
@@ -516,7 +516,7 @@ def _arrange(slots: int, inside: tuple[float, float]) -> tuple[int, float]:
 
 
 def _label(canvas: Canvas, group: Element, name: str, width: float) -> None:
-    """Write a name below a thing, in smaller letters if it is wider than the slot."""
+    """Write a name below a thing, in smaller letters if the name is wider than `width`."""
     size = min(_FONT, (width - 4) / (len(name) * _LETTER))
     canvas.text(0, 33, name, group, text_anchor="middle", font_size=round(size, 1))
 

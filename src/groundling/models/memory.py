@@ -39,7 +39,11 @@ _EDGE = ""  # padding before the first word and after the last
 
 @dataclass(frozen=True)
 class RememberedText:
-    """A stored demonstration: its words and the labels of its actions."""
+    """A stored demonstration: its words and the labels of its actions.
+
+    `roots` counts the labels of the root nodes of the actions' graphs, and `labels` those of all
+    nodes.
+    """
 
     words: tuple[str, ...]
     roots: Mapping[str, int]
@@ -64,7 +68,8 @@ class RememberedText:
 class Recollection:
     """The memory's contribution to a plan's score, and its main source.
 
-    >>> print(Recollection(RememberedText(("to", "the", "sofa"), {}, {}), 4.0))
+    >>> shown = RememberedText(("to", "the", "sofa"), roots={"go": 1}, labels={"go": 1, "sofa": 1})
+    >>> print(Recollection(shown, amount=4.0))
     “to the sofa” +4.00
     """
 
@@ -85,7 +90,7 @@ class DemonstrationMemory:
 
     Examples
     --------
-    >>> shown = RememberedText(("to", "the", "sofa"), {"go": 1}, {"go": 1, "sofa": 1})
+    >>> shown = RememberedText(("to", "the", "sofa"), roots={"go": 1}, labels={"go": 1, "sofa": 1})
     >>> memory = DemonstrationMemory((shown,), strength=4.0)
     >>> [round(found, 2) for _, found in memory.like(("to", "the", "sofa"))]
     [1.0]
@@ -98,7 +103,7 @@ class DemonstrationMemory:
 
     @classmethod
     def of(cls, examples: Iterable[Example], strength: float = 0.0) -> DemonstrationMemory:
-        """Return the memory of the original examples, excluding mirror images and compositions."""
+        """Return a memory of examples, excluding mirror images and compositions."""
         return cls(tuple(map(_remembered, latest(examples)[-MOST:])), strength)
 
     def with_strength(self, strength: float) -> DemonstrationMemory:
@@ -138,7 +143,7 @@ class DemonstrationMemory:
         scores: Reals,
         without: str | None = None,
     ) -> dict[int, Recollection]:
-        """Return what the memory adds to the score of each of the best plans, by plan index.
+        """Return what the memory adds to the scores of the best plans, by plan index.
 
         `decisions` returns the states and actions of a plan. Demonstrations of the group `without`
         are excluded.
@@ -171,8 +176,8 @@ class DemonstrationMemory:
     def from_dict(cls, data: Mapping[str, Any]) -> DemonstrationMemory:
         """Restore the memory from the output of `to_dict`.
 
-        >>> shown = RememberedText(("go",), {"move": 1}, {"move": 1}, "first")
-        >>> memory = DemonstrationMemory((shown,), 2.0)
+        >>> shown = RememberedText(("go",), roots={"move": 1}, labels={"move": 1}, name="first")
+        >>> memory = DemonstrationMemory((shown,), strength=2.0)
         >>> DemonstrationMemory.from_dict(memory.to_dict()) == memory
         True
         """
@@ -199,7 +204,7 @@ def _text(value: Any) -> str:
 
 
 def latest(examples: Iterable[Example]) -> list[Example]:
-    """Return the original examples that are not replaced by a later one.
+    """Return the original examples, without those that a later one replaces.
 
     A later demonstration of the same text from the same start replaces an earlier one.
     """
@@ -216,7 +221,7 @@ def compare_plans(
     world: CachedEnvironment,
     plans: Iterable[_Decisions],
 ) -> Reals:
-    """Return the similarity of the graphs of plans to those of demonstrations, row by row."""
+    """Return an array [plan, demonstration] of the similarities of their graphs."""
     known: dict[Any, _Strings] = {}
     found = [labels_of(world, plan, known) for plan in plans]
     roots, labels = (
