@@ -59,7 +59,7 @@ class Decoded:
 def decoded(
     learnt: Learnt, request: Request, result: SearchResult, search: Search
 ) -> Decoded | None:
-    """Decode search results; None if no plan was found."""
+    """Decode search results; return None if no plan was found."""
     found = possible_plans(result)
     if not found:
         return None

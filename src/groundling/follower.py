@@ -342,7 +342,7 @@ class Follower(Estimator):
 
         With `coverage`, such as 0.95, calibrates prediction sets instead (split conformal
         prediction). An `Agent` then acts if the set has one outcome, and asks otherwise. For texts
-        like the held-out ones, the set contains the right outcome with this probability. The
+        like the held-out ones, the set contains the correct outcome with this probability. The
         temperature does not change; calibrate it first, on other demonstrations.
         """
         learnt = self._fitted()
@@ -535,10 +535,11 @@ class Follower(Estimator):
         return self._answerer[1]
 
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
-        """Return the weighted share of demonstrations whose outcome is reached.
+        """Return the accuracy on demonstrations, as a number from 0 to 1.
 
-        Plans with equal `Environment.outcome` count as equal. A demonstration without a plan counts
-        as wrong.
+        Accuracy is the share of demonstrations, by weight, for which the plan has the demonstrated
+        outcome (see `Environment.outcome`), or the answer is correct. If the follower finds no plan
+        for a demonstration, it counts as wrong.
         """
         learnt = self._fitted()
         shown = checked(demonstrations)
@@ -564,7 +565,10 @@ class Follower(Estimator):
         *,
         whole: bool = False,
     ) -> Iterator[Plan | None]:
-        """Yield a plan or None for each request; with `whole`, do not split texts into commands."""
+        """Yield a plan for each request, or None if no plan was found.
+
+        With `whole`, texts are not split into commands.
+        """
         commands = self._commands()
         read = self._requests(requests)
         for request, plan in zip(read, commands.follow(read, search), strict=True):
@@ -754,7 +758,8 @@ class Follower(Estimator):
     ) -> Follower:
         """Read a saved follower; options that were `"auto"` before `fit` are restored.
 
-        `parser` replaces the saved parser, and is required if that was a custom object.
+        `parser` replaces the saved parser; it is required if the follower was trained with a
+        custom parser object.
         `joins` are the custom joining functions that the follower was trained with.
         """
         learnt = load_learnt(Path(folder), parser, tuple(joins))
@@ -769,10 +774,10 @@ class Follower(Estimator):
         temperature: float | None = None,
         max_weights: int | None = None,
     ) -> Follower:
-        """Return a follower with other search settings or temperature; it is not fitted again.
+        """Return a copy with other search settings or temperature, without fitting it again.
 
-        With `max_weights`, only that many weights are kept, the largest ones (in an ensemble, for
-        each member).
+        With `max_weights`, the copy has only that many weights, the largest ones (in an ensemble,
+        of each member).
 
         >>> from groundling import Demonstration
         >>> from groundling.examples import Lamp

@@ -124,7 +124,7 @@ def _number(value: Any) -> str:
 
 
 def clean(drawing: object, whose: str) -> str:
-    """Return SVG with shapes and text only, without scripts, links and styles.
+    """Return SVG with shapes and text only, without scripts, links or styles.
 
     The rules in a `style` attribute become attributes, because pages forbid inline styles.
 

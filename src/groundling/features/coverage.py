@@ -76,10 +76,9 @@ def unexplained_words(
 
 
 def _misspelt(word: str, near: str) -> bool:
-    """Return whether a word is a misspelling of a known word one edit away.
+    """Return whether `word` probably misspells `near`, a known word one edit away.
 
-    >>> _misspelt("opne", "open"), _misspelt("oven", "open"), _misspelt("oven", "")
-    (True, False, False)
+    Another letter in a short word counts as another word (*oven* does not misspell *open*).
     """
     return bool(near) and (
         len(near) != len(word) or len(word) > _SHORT or sorted(near) == sorted(word)

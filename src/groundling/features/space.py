@@ -260,7 +260,7 @@ class FeatureSpace:
     # ---- the index ----------------------------------------------------------------------
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Index the features that are frequent enough and pass the filters."""
+        """Replace the index: keep features that are frequent enough and pass the filters."""
         distinct, where = np.unique(keys, return_inverse=True)
         total = np.bincount(where, weights=counts, minlength=len(distinct))
         kept = total >= self.min_count
@@ -334,10 +334,12 @@ class FeatureSpace:
 class NodeTable:
     """The properties of node labels that joining functions need, computed once per label.
 
+    In the example, the value *sofa* of a slot has a text, and the label *go* has none:
+
     >>> space = FeatureSpace(slots=("item",))
     >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)
-    >>> table.plain.tolist(), table.slot.tolist(), table.text.tolist(), table.texts
-    ([0, -1], [-1, 1], [-1, 0], [('sofa',)])
+    >>> table.text.tolist(), table.texts
+    ([-1, 0], [('sofa',)])
     """
 
     def __init__(
@@ -382,7 +384,10 @@ class NodeTable:
         self._count = end
 
     def _read(self, label: NodeLabel) -> tuple[int, int]:
-        """Return the indices of a label in `meanings` and `texts`; equal values share both."""
+        """Return the index of a label's (kind, value) pair in `meanings`, and of its text.
+
+        Both are -1 for a label without a value. The text is an index in `texts`.
+        """
         if label.value is None:
             return -1, -1
         key = label.kind, label.value
@@ -464,7 +469,7 @@ def name_of(function: JoiningFunction) -> str:
 
 
 def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[tuple[str, float]]:
-    """Return the checked result of a user-defined joining function."""
+    """Call a user-defined joining function, and check the pairs that it returns."""
     try:
         found = [(str(name), float(value)) for name, value in function(word, node)]
     except Exception as error:

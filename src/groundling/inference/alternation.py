@@ -112,7 +112,7 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 @njit(cache=True)
 def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
-    """Return the index of the best value for each target, in descending order of value."""
+    """Return the index of the best value of each target, best first."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):
         known = best[targets[place]]

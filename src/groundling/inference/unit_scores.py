@@ -47,7 +47,7 @@ class WordScores:
 
     @classmethod
     def of(cls, encoder: Encoder, space: FeatureSpace, theta: Reals) -> WordScores:
-        """Return the scores cached with an encoder; a new object if θ has changed."""
+        """Return the scores cached with an encoder; empty ones if θ or the space has changed."""
         found = encoder.memory.get("word scores")
         if not isinstance(found, cls) or not found.fits(space, theta):
             found = encoder.memory["word scores"] = cls(space, theta)
@@ -204,7 +204,7 @@ class UnitScores:
         return len(self._of)
 
     def actions(self, pairs: Sequence[tuple[State, Action]]) -> tuple[Reals, Reals]:
-        """Return the text scores (pairs × units) and the text-free scores of the given pairs."""
+        """Return the scores of (state, action) pairs with the text (pairs × units), and without."""
         for pair in pairs:
             if pair not in self._of:
                 self._of[pair] = self.encoder.ground(self.world, *pair)
@@ -248,7 +248,7 @@ class UnitScores:
         self.options(found)
 
     def marks(self, marks: Sequence[GroundingGraph]) -> Reals:
-        """Return the scores (choices × units) of the choices other than acting."""
+        """Return the scores (choices × units) of choices other than an action, such as passing."""
         text, free = self.graphs([self.encoder.lay_out(mark) for mark in marks])
         return text + free[:, None]
 

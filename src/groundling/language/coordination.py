@@ -1,4 +1,4 @@
-"""Coordination: texts split into commands, and elliptical parts completed."""
+"""Coordination: splitting of texts into commands, and completion of elliptical parts."""
 
 from __future__ import annotations
 
@@ -52,6 +52,8 @@ def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
 
 def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Segment, ...]]:
     """Yield the ways to join segments into two or more parts, those with the most parts first.
+
+    Neighbouring segments are joined by the word `joint`.
 
     >>> for parts in segmentations([("open", "it"), ("salt",), ("pepper",)], "and"):
     ...     print([" ".join(part) for part in parts])

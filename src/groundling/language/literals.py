@@ -64,7 +64,7 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
 
 
 def _may_start(word: str, language: Language) -> bool:
-    """Return whether a value can start in a word; a fast test that excludes most words."""
+    """Return False for words that cannot begin a value; a fast test that excludes most words."""
     return (
         word in language.value_words
         or word in _MINUS
@@ -75,7 +75,7 @@ def _may_start(word: str, language: Language) -> bool:
 
 
 class _Scanner:
-    """Reads literals in one pass over the parts of a text."""
+    """A reader of literals, in one pass over the parts of a text."""
 
     def __init__(self, parts: Sequence[_Part], language: Language) -> None:
         self.parts, self.language = parts, language

@@ -237,7 +237,7 @@ def _spacy_version() -> str:
 
 
 def _check_version(installed: str) -> None:
-    """Raise `SettingError` if the shipped pipeline does not support a spaCy version."""
+    """Raise `SettingError` if the shipped pipeline does not support this version of spaCy."""
     if installed != "none" and not SpecifierSet(SPACY_VERSIONS).contains(installed, True):
         raise SettingError(
             f"The shipped parser requires spaCy {SPACY_VERSIONS}; got spaCy {installed}. Run "

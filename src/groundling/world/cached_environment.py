@@ -66,7 +66,7 @@ class CachedEnvironment:
         Memory limit of the cache, which several environments may share.
     keep_graphs
         Whether to cache the graphs and scenes of all states, or only those of the latest state.
-        Turn it off if the caller keeps what it computes from graphs.
+        Use False if the caller itself caches the results that it computes from graphs.
 
     Attributes
     ----------
@@ -167,7 +167,10 @@ class CachedEnvironment:
     # ---- calls --------------------------------------------------------------------------
 
     def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
-        """Call a method of the environment; with `listed`, return a sequence of limited length."""
+        """Call a method of the environment; with `listed`, return its result as a sequence.
+
+        Errors become a `WorldError` that names the call. Sequences have a maximum length.
+        """
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
@@ -328,9 +331,10 @@ class CachedEnvironment:
 
     @property
     def grounds_alone(self) -> bool:
-        """Whether plans of one action are grounded together, for all actions of a state.
+        """True if the graphs of all actions of a state should be computed together.
 
-        Without `ground_many`, this is only done while following, where it is faster.
+        This needs an environment without `facts` and `label_plan`. Without `ground_many`, it is
+        only done while following, where it is faster.
         """
         own = ("facts", "label_plan")
         together = not self.has_things and callable(getattr(self.environment, "ground_many", None))
@@ -488,7 +492,7 @@ class CachedEnvironment:
     # ---- optional methods ---------------------------------------------------------------
 
     def is_terminal(self, state: State) -> bool:
-        """Return whether no action may follow a state."""
+        """Return whether a state is terminal: no action may follow it."""
         return hasattr(self.environment, "is_terminal") and self._truth("is_terminal", state)
 
     @property

@@ -40,6 +40,8 @@ def with_changes(graph: GroundingGraph, before: Facts, after: Facts) -> Groundin
 def label_changes(facts: Sequence[Facts]) -> dict[str, bool]:
     """Return whether a plan has steps without effect (`idles`) or undoes changes (`undoes`).
 
+    `facts` are the facts of each state of the plan, from start to end.
+
     >>> on, off = frozenset({Label("on")}), frozenset()
     >>> label_changes([on, off, on])
     {'idles': False, 'undoes': True}

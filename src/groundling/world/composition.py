@@ -23,7 +23,7 @@ def compose(
     max_words: int = MOST_WORDS,
     parser: str | Parser = "default",
 ) -> list[Demonstration]:
-    """Join pairs of consecutive demonstrations of a group into longer ones.
+    """Join pairs of consecutive demonstrations in the same group into longer ones.
 
     Two demonstrations are consecutive if they are neighbours in their group, in the order given,
     and the second starts with the outcome of the first. Their dependency trees are joined into one

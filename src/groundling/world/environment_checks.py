@@ -106,7 +106,7 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
 
 
 class _CheckError(WorldError):
-    """A problem found by a check; problems of one `kind` are counted."""
+    """A problem found by a check; of each `kind`, the first is reported and the rest counted."""
 
     def __init__(self, method: str, kind: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -141,7 +141,7 @@ class _Check:
 
     @contextmanager
     def noting(self, method: str = "", kind: str = "", lead: str = "") -> Iterator[None]:
-        """Record an error that is raised in the block."""
+        """Record an error raised in the `with` block as a problem, and suppress it."""
         try:
             yield
         except _CheckError as problem:

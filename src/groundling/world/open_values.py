@@ -475,7 +475,7 @@ class BoundEnvironment(Wrapper):
         )
 
     def _around(self, text: str) -> tuple[Label, ...]:
-        """Return labels for the words before and after a span of the text; none if it is absent."""
+        """Return labels for the words before and after `text` in the instruction, if it occurs."""
         part = tuple(text.split(" "))
         words = self.text.words
         for start in range(len(words) - len(part) + 1):

@@ -360,7 +360,11 @@ def _relation_labels(relation: str) -> tuple[Label, ...]:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return the names of a rank, with its number in the name or as `nth` with the number."""
+    """Return the ranks of a position, counted from both ends, each with the shared labels.
+
+    A rank has its number in its name (`2nd lowest x`), or is called `nth` and has the number
+    before the shared labels.
+    """
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(_MOST_RANK, count - 1):

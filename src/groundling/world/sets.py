@@ -251,10 +251,10 @@ def _mentions(things: Mapping[Hashable, frozenset[Pair]], text: TextValues) -> S
 def _without(
     mentions: Sequence[Mention], others: Iterable[Hashable], things: Things
 ) -> Sequence[Mention]:
-    """Return the mentions without those that name other arguments of an action.
+    """Leave out the mentions that name other arguments of an action.
 
-    If a value is mentioned several times, only the mention nearest to the other names of the
-    argument is left out, or else the last one.
+    If a value is mentioned several times, only one mention is left out: the one nearest to the
+    argument's other names or, if it has none, the last one.
     """
     kept = list(mentions)
     for other in others:
@@ -318,8 +318,9 @@ def _readings(
     """Yield the sets that mentions may describe, the most specific first.
 
     Values of one label are alternatives, and different labels must all match. Every subset of the
-    labels is one reading. Values of a label that are not joined (*the files in work to private*)
-    may also describe the set alone. The last reading, without labels, is the set of all things.
+    labels is one reading. If no connective joins two values of a label (*the files in work to
+    private*), each of them may also describe the set alone. The last reading, without
+    labels, is the set of all things.
     """
     values: dict[str, list[set[Pair]]] = {}
     end: dict[str, int] = {}  # of the last mention of each label
@@ -396,7 +397,11 @@ def describe_set(
 def _common(
     read: Mapping[Hashable, Sequence[Label]], members: Iterable[Hashable]
 ) -> dict[str, Any]:
-    """Return the labels that all given things have; values are kept if there are few."""
+    """Return the labels that all given things have, with the values that they share.
+
+    If they share no value, a label with few values gets them all, as `colour of some`; one with
+    many values is left out.
+    """
     listed = [read[thing] for thing in members]
     found: dict[str, Any] = {}
     for name in sorted({label.name for labels in listed for label in labels}):
