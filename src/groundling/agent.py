@@ -37,7 +37,7 @@ Kind = Literal["act", "ask", "answer", "decline"]
 
 @dataclass(frozen=True)
 class TurnExplanation:
-    """Why the agent responded as it did: the reason, the options and the plan."""
+    """The reason for a turn, with the options and the explanation of the plan."""
 
     kind: Kind
     reason: str

@@ -537,9 +537,9 @@ class Follower(Estimator):
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
         """Return the accuracy on demonstrations, as a number from 0 to 1.
 
-        Accuracy is the share of demonstrations, by weight, for which the plan has the demonstrated
-        outcome (see `Environment.outcome`), or the answer is correct. If the follower finds no plan
-        for a demonstration, it counts as wrong.
+        Accuracy is the share of demonstrations, by weight, for which the plan has a correct outcome
+        (see `Environment.outcome`), or the answer to a question is correct. Requests for which the
+        follower finds no plan count as mistakes.
         """
         learnt = self._fitted()
         shown = checked(demonstrations)

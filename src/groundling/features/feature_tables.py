@@ -440,7 +440,8 @@ class JoinedLabels:
     ) -> tuple[LabelTables, Spelled]:
         """Return the same tables as `join_labels` without `grow`, and the labels of the nodes.
 
-        For the same nodes, pass the labels that an earlier call returned as `spelled`.
+        To avoid reading the labels of the same nodes again, pass those that an earlier call
+        returned as `spelled`.
         """
         with self._lock:
             if self.entries > _MOST_ENTRIES or self._passing > _MOST_PASSING:

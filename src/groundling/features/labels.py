@@ -101,7 +101,7 @@ def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
 
 @dataclass(frozen=True)
 class WordLabeller:
-    """A function from the words of an instruction to their labels.
+    """Rules that give each word of an instruction its labels.
 
     `labels` lists any of:
 
@@ -238,7 +238,7 @@ def _behind(cores: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class NodeLabeller:
-    """A converter of the labels of graph nodes into the labels used in features.
+    """Rules that convert the labels of graph nodes into the labels used in features.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ class NodeLabeller:
 
     @property
     def has_amounts(self) -> bool:
-        """True if numbers also give features that no word must match (`real` or `bins`)."""
+        """True if numbers are features without being matched with words (`real`, `bins`)."""
         return "real" in self.numbers or "bins" in self.numbers
 
     def spell(self, labels: Iterable[Label], prefix: str = "") -> list[tuple[NodeLabel, float]]:

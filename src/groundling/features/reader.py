@@ -332,7 +332,7 @@ class Reader:
     def nearest(self, word: str) -> str:
         """Return the most frequent training word one edit away, or "" if there is none.
 
-        The language's words for times and amounts, such as *half*, are never corrected (to *hall*).
+        Words that can begin a value, such as *half*, are never corrected (in this case, to *hall*).
         """
         found = "" if word in self.language.value_words else self._corrected.get(word)
         if found is None:

@@ -205,7 +205,7 @@ def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
 def _part(
     kind: str, value: str, parts: Sequence[str], ways: Mapping[tuple[int, int], int]
 ) -> Span | None:
-    """Return the span of words that match part of a name, or None if none match."""
+    """Return the span of words that match part of a name, or None if there is none."""
     taken: dict[int, float] = {}
     short: set[int] = set()
     places: dict[int, list[int]] = {}

@@ -102,7 +102,7 @@ def best_path(
 
 @njit(cache=True)
 def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
-    """Return the score of each action: its free score plus the weighted scores of the units."""
+    """Return the score of each action: the one without text plus the weighted unit scores."""
     gains = free.copy()
     for action in range(len(free)):
         for place in range(len(units)):

@@ -221,7 +221,8 @@ PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> PlanTree | None:
     """Return all plans within the length limits, shortest first.
 
-    Returns None if there are more than `search.budget` plans, or a large `Product` of actions.
+    Returns None if there are more than `search.budget` plans, or if the actions of a state are a
+    large `Product`.
     If the world has a goal, only plans that reach it are included. Plans that reach a dead end
     are dropped.
     """

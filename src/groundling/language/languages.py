@@ -391,7 +391,7 @@ def _finite(number: Any) -> float:
 
 
 def _character_value(character: str) -> float | None:
-    """Return the numeric value of a character (½, 三); None if it has none or is raised (x²)."""
+    """Return the numeric value of a character (½, 三); None for letters and for the ² of x²."""
     if unicodedata.decomposition(character).startswith(("<super>", "<sub>")):
         return None
     return unicodedata.numeric(character, None)

@@ -399,8 +399,8 @@ def _common(
 ) -> dict[str, Any]:
     """Return the labels that all given things have, with the values that they share.
 
-    If they share no value, a label with few values gets them all, as `colour of some`; one with
-    many values is left out.
+    If the things share no value of a label, all their values are returned under another name
+    (`colour of some`), or none if there are too many.
     """
     listed = [read[thing] for thing in members]
     found: dict[str, Any] = {}
