@@ -94,7 +94,7 @@ def decoded(
 
 
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
-    """Return the answer to a request with its alternatives, or None if there is no plan."""
+    """Return the best plan for a request, with alternatives, or None if no plan was found."""
     told = decoded(learnt, request, result, search)
     return None if told is None else decoded_answer(learnt, request, told, search)
 

@@ -231,7 +231,7 @@ class Cache(Generic[K, V]):
         budget._caches.add(self)
 
     def get(self, key: K) -> V | None:
-        """Return the cached value of a key, or None."""
+        """Return the cached value of a key, or None if it is not cached."""
         found = self._young.get(key)
         self._passes = False
         if found is None and self._passing:

@@ -108,7 +108,7 @@ def read_folder(folder: Path, names: Iterable[str]) -> tuple[dict[str, Any], dic
 
 
 def read_note(folder: Path) -> dict[str, Any] | None:
-    """Return the note saved with a model, or None."""
+    """Return the note saved with a model, or None if the model has no note."""
     note = _manifest(folder).get("note")
     return note if isinstance(note, dict) else None
 

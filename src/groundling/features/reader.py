@@ -54,7 +54,7 @@ class Reader:
         Whether unknown words are corrected to a training word one edit away. Always on with
         `spans`.
     drops_new
-        Whether words that are not in the training texts and name nothing get no labels.
+        True to ignore words that are not in the training texts and name nothing.
 
     Examples
     --------

@@ -303,7 +303,10 @@ def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Me
 def _denoted(
     things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention], text: TextValues
 ) -> tuple[list[frozenset[Hashable]], list[frozenset[Hashable]]]:
-    """Return the sets that a text may describe or exclude, the most specific first."""
+    """Return the sets that a text may describe, and those that it may exclude.
+
+    Both lists begin with the most specific set.
+    """
     turn = text.turn(mentions)
     main = [each for each in mentions if each[2][0] < turn]
     rest = [each for each in mentions if each[2][0] > turn]
