@@ -37,7 +37,7 @@ def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
 def share_right(
     learnt: Learnt, demonstrations: Sequence[Demonstration], plans: Iterable[Plan | None]
 ) -> float:
-    """Return the accuracy of plans: the weighted share with the outcome of the demonstration."""
+    """Return the weighted share of demonstrations for which the plan is correct."""
     right, weight = 0.0, 0.0
     for each, plan in zip(demonstrations, plans, strict=True):
         world = learnt.fitted.encoder.world(each.environment)

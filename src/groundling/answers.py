@@ -196,7 +196,10 @@ def read_requests(
 
 
 def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
-    """Return requests as a list of triples; raise `InstructionError` for other types."""
+    """Return requests as a list of (instructions, environment, start) triples.
+
+    Raises `InstructionError` if a request is anything else.
+    """
     if isinstance(requests, (str, bytes)) or not isinstance(requests, Iterable):
         wrong = requests
     else:

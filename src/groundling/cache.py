@@ -274,7 +274,7 @@ class Cache(Generic[K, V]):
         self._passing, self._passing_bytes = {}, 0
 
     def _estimate(self, key: K, value: V) -> int:
-        """Estimate the size of an entry; most are assumed to have the mean size."""
+        """Estimate the size of an entry; most entries are assumed to have the mean size."""
         self._kept += 1
         glance = _own_size(key) + _own_size(value)
         if self._kept > _FIRST and self._kept % _MEASURED and glance <= 2 * self._glance:

@@ -1,4 +1,4 @@
-"""SVG drawings: build and sanitise them, and write them to files.
+"""SVG drawings: building and sanitising them, and writing them to files.
 
 An environment draws itself with its method `draw(state)` or `draw(state, way)`, where `way` is the
 list of states from the start to `state`. PNG and PDF files are rendered from the same SVG.

@@ -78,7 +78,7 @@ def unexplained_words(
 def _misspelt(word: str, near: str) -> bool:
     """Return whether `word` probably misspells `near`, a known word one edit away.
 
-    Another letter in a short word counts as another word (*oven* does not misspell *open*).
+    Short words that differ in one letter are taken as different words, such as *oven* and *open*.
     """
     return bool(near) and (
         len(near) != len(word) or len(word) > _SHORT or sorted(near) == sorted(word)

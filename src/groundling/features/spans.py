@@ -93,7 +93,9 @@ class SpanIndex:
         return "" if plain else next(iter(_within_one_edit(word, self.words)), "")
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Span]:
-        """Return the spans in folded words, in text order; `known` words are never corrected.
+        """Return the names found in folded words, as spans in text order.
+
+        Words in `known` are never corrected.
 
         >>> SpanIndex({"file": {"notes.txt"}}).find("open notes.txt".split())[0].places
         (1,)
