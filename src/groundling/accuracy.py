@@ -17,7 +17,7 @@ from groundling.world.judgement import Judgement, is_right
 
 
 def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-    """Return demonstrations as a list; raise an error unless their total weight is > 0.
+    """Return demonstrations as a list; raise an error if their total weight is 0.
 
     >>> checked([])
     Traceback (most recent call last):

@@ -630,7 +630,10 @@ def _named(environment: Any, plan: Plan) -> str:
 
 
 def _written(part: Any) -> str:
-    """Return a field of an action as text: sets are listed, and whole numbers lose their `.0`."""
+    """Return a field of an action as text.
+
+    The members of a set are listed, and whole numbers have no `.0`.
+    """
     if isinstance(part, frozenset):
         return ", ".join(sorted(map(_written, part)))
     return f"{part:g}" if isinstance(part, float) else str(part)

@@ -41,7 +41,7 @@ def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
 
 @dataclass(frozen=True)
 class Decoded:
-    """Decoded search results: the plans, their log probabilities, and the best one's index."""
+    """Decoded search results: plans, log probabilities, and the best plan's index."""
 
     found: Sequence[ScoredTrajectory]
     logs: NDArray[np.float64]
@@ -94,7 +94,7 @@ def decoded(
 
 
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
-    """Return the best plan for a request, with alternatives, or None if no plan was found."""
+    """Return the best plan for a request, or None if no plan was found."""
     told = decoded(learnt, request, result, search)
     return None if told is None else decoded_answer(learnt, request, told, search)
 

@@ -159,7 +159,7 @@ class CacheBudget:
         self._passing.append(cache)
 
     def take(self, size: int) -> None:
-        """Count newly cached bytes; drop old entries when the count reaches half the budget.
+        """Count newly cached bytes; drop old entries when they reach half the budget.
 
         Entries added or used since old entries were last dropped are kept.
         """

@@ -126,7 +126,7 @@ class Commands:
     def _in_turn(
         self, request: Request, parts: Sequence[Sequence[Segment]], search: Search
     ) -> list[Plan] | None:
-        """Follow the parts one after the other, choosing the most confident reading of each."""
+        """Follow the parts in turn, choosing the most confident reading of each."""
         encoder, state, done = self.learnt.fitted.encoder, request.start, []
         for said in parts:
             texts = encoder.reader.read_many(" ".join(words) for words in said)

@@ -697,7 +697,9 @@ class Follower(Estimator):
         return (*(each for each in shown if each is not None), *learnt.questions)
 
     def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
-        """Empty all caches, or those of one environment; return their previous sizes in bytes.
+        """Empty all caches, or those of one environment; return the previous sizes.
+
+        The result has the size of each cache in bytes, summed over all environments.
 
         `follow` detects most changes of an environment itself. Call this method after other
         changes. The learnt model stays the same.
@@ -774,7 +776,7 @@ class Follower(Estimator):
         temperature: float | None = None,
         max_weights: int | None = None,
     ) -> Follower:
-        """Return a copy with other search settings or temperature, without fitting it again.
+        """Return a copy with other search settings or temperature, without a new fit.
 
         With `max_weights`, the copy has only that many weights, the largest ones (in an ensemble,
         of each member).

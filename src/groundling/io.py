@@ -218,7 +218,7 @@ def _load(
 
 
 def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | None) -> str:
-    """Return a warning if features or parses have changed since training; otherwise ""."""
+    """Return a warning if features or parses have changed since training, or else ""."""
     then, now = str(manifest["settings"]["parser_name"]), learnt.fitted.encoder.reader.parser.name
     if given is not None and then != now:
         return ""  # the caller chose another parser

@@ -246,7 +246,10 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 
 
 def _mode_of_model(folder: Path) -> int | None:
-    """Return the permissions of the saved model, or None; raise an error if it is no model."""
+    """Return the permissions of the saved model, or None if there is none.
+
+    Raises an error if the folder holds something else.
+    """
     path = folder / MANIFEST
     if not _is_there(path):
         return None

@@ -43,7 +43,7 @@ def entries_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
 
 
 def renumbered(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct values in ascending order, and the index of each value in them.
+    """Return the distinct values in ascending order, and each value's index in them.
 
     The values must be integers >= 0. The result is that of `np.unique` with `return_inverse`, but
     takes only linear time if the values are small.

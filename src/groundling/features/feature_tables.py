@@ -227,7 +227,7 @@ def join_labels(
     min_word_count: int,
     edge_scores: bool,
 ) -> LabelTables:
-    """Join the labels of all pairs; with `grow`, add the resulting features to the index."""
+    """Join the labels of all pairs; with `grow`, index the resulting features."""
     word_labels, node_labels = Interner[WordLabel](), Interner[NodeLabel]()
     of_sets = _ragged(meetings.sets, word_labels)
     of_nodes = _ragged(meetings.nodes, node_labels)
@@ -289,7 +289,7 @@ def _rows(
 def _frequent(
     labels: Sequence[WordLabel], of_sets: _Ragged, meetings: Meetings, least: int
 ) -> NDArray[np.bool_]:
-    """Return, for each word label, whether it occurs at least `least` times in the texts.
+    """Return for each word label whether it occurs at least `least` times.
 
     Occurrences are weighted, so a demonstration and its mirror image together count once.
     """
@@ -333,7 +333,10 @@ def _ragged(contents: Sequence[Any], labels: Interner[Any]) -> _Ragged:
 
 
 def _parts(labels: Sequence[NodeLabel]) -> Integers:
-    """Number the prefixes of label names (before the first `.`), and return one per label."""
+    """Return the number of each label's prefix.
+
+    The prefix is the part of the name before the first `.`; equal prefixes have equal numbers.
+    """
     names = Interner[str]()
     return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
 
@@ -341,7 +344,7 @@ def _parts(labels: Sequence[NodeLabel]) -> Integers:
 def _agreeing(
     words: Sequence[WordLabel], nodes: Sequence[NodeLabel], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs of the given word labels and node labels that have equal meanings."""
+    """Return the pairs of chosen word labels and node labels with equal meanings."""
     by_meaning: dict[tuple[str, str | float], list[int]] = {}
     for place, node in enumerate(nodes):
         meaning = meaning_of(node)
@@ -438,7 +441,7 @@ class JoinedLabels:
     def tables(
         self, meetings: Meetings, *, edge_scores: bool, spelled: Spelled | None = None
     ) -> tuple[LabelTables, Spelled]:
-        """Return the same tables as `join_labels` without `grow`, and the labels of the nodes.
+        """Return the tables of `join_labels` without `grow`, and the labels of the nodes.
 
         To avoid reading the labels of the same nodes again, pass those that an earlier call
         returned as `spelled`.
@@ -523,7 +526,10 @@ class JoinedLabels:
         return np.array(places, int)
 
     def _joins(self, word: WordLabel) -> bool:
-        """Return whether a label may have features: it occurred in training or is a spelling."""
+        """Return whether a word label may have features.
+
+        It may if it occurred in training, or if it is the spelling of a word.
+        """
         return word.kind == STRING or word.name in self.space.word_names
 
     def _keeps(self, words: Sequence[WordLabel], spelled: Spelled) -> list[bool]:
@@ -698,7 +704,7 @@ class JoinedLabels:
 def _joinable(
     words: Sequence[WordLabel], chosen: Iterable[int], table: NodeTable, numbers: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return index pairs of the chosen word labels and the node labels that they can join.
+    """Return index pairs of chosen word labels and the node labels they can join.
 
     A word label without a value can join any label that has a name in the feature space. One with
     a value joins only node labels of the same value, and the spelling of a word joins only slots

@@ -85,10 +85,10 @@ def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
 
 
 def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
-    """Return the (kind, value) pair that a label is matched by; None if it has no value.
+    """Return the (kind, value) pair by which a label is matched, or None.
 
-    Ordinals match numbers, and upper and lower case are equal. The spelling of a word is not a
-    value.
+    The result is None for labels without a value. Ordinals match numbers, and upper and lower case
+    are equal. The spelling of a word is not a value.
 
     >>> meaning_of(WordLabel("word=‹ordinal›", "ordinal", 2.0))
     ('number', 2.0)
@@ -152,7 +152,10 @@ class WordLabeller:
                 )
 
     def amount(self, name: str) -> float:
-        """Return the amount of a label that combines several words (see `compound_weight`)."""
+        """Return the amount of a label, which depends on its number of words.
+
+        `compound_weight` is the factor for each word after the first.
+        """
         return float(self.compound_weight ** name.count(" "))
 
     def names(
@@ -224,7 +227,7 @@ class WordLabeller:
 
 
 def _behind(cores: Sequence[str]) -> list[str]:
-    """Return the words after a number, up to the next number that has words of its own.
+    """Return the words after a number, up to the next number with words of its own.
 
     Coordinated numbers share the words that follow: *the 1st and 4th from the right*.
     """

@@ -163,7 +163,10 @@ class Reader:
     def sense(
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
-        """Return the (kind, value) pairs that a word may mean, cached until the values change."""
+        """Return the (kind, value) pairs that a word may mean.
+
+        The pairs are cached until the values change.
+        """
         # The cache keeps a reference to the values, so that their id is not reused.
         self._remember(values)
         return self._sense(word, values)
@@ -321,7 +324,7 @@ class Reader:
         return read, found
 
     def read_as(self, word: str, names: SpanIndex) -> str:
-        """Return the known word that replaces an unknown one, or the word itself if none does."""
+        """Return the known word that replaces an unknown one, or else the word itself."""
         if word in self.counts or word in self.language.plain_words:
             return word
         found = self.nearest(word) if self.spans or self.typos else ""
@@ -342,10 +345,10 @@ class Reader:
         return found
 
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:
-        """Return the known word nearest in meaning to an unknown word, or "" if there is none.
+        """Return the known word nearest in meaning to an unknown one.
 
         Known words are the words of the training texts and, if given, of `names`. Function words
-        neither replace other words nor are replaced.
+        neither replace other words nor are replaced. Returns "" if no known word is similar.
         """
         plain = self.language.plain_words
         if self.synonyms is None or word in self.counts or word in plain or not word.isalpha():

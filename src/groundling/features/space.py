@@ -165,7 +165,10 @@ class FeatureSpace:
         pair_nodes: NDArray[Any],
         word_name: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the features of the join `value`: words that match no value, with slot values."""
+        """Return the features of the join `value`.
+
+        They join words that match no value with the values of slots.
+        """
         # Combinations of words would overfit, so only single words are joined.
         alone = np.array(
             [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
@@ -332,7 +335,7 @@ class FeatureSpace:
 
 
 class NodeTable:
-    """The properties of node labels that joining functions need, computed once per label.
+    """The properties of node labels that joining functions need.
 
     In the example, the value *sofa* of a slot has a text, and the label *go* has none:
 
@@ -438,7 +441,7 @@ class NodeTable:
 def _alike(
     words: Sequence[str], names: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the similarity of words to names, and whether each name contains each word.
+    """Return the similarity of words to names, and whether names contain the words.
 
     Each name is a list of its words, followed by the whole name.
     """

@@ -88,7 +88,7 @@ class SpanIndex:
         )
 
     def nearest(self, word: str) -> str:
-        """Return a word of a name that is one edit away from `word`, or "" if there is none."""
+        """Return a word of a name one edit away from `word`, or "" if there is none."""
         plain = word in self.language.plain_words
         return "" if plain else next(iter(_within_one_edit(word, self.words)), "")
 
@@ -147,7 +147,10 @@ def _split(folded: str) -> tuple[str, ...]:
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    """Split a word with punctuation inside (*notes.txt*); numbers and contractions stay whole."""
+    """Split a word with punctuation inside, such as *notes.txt*.
+
+    Numbers and contractions stay whole.
+    """
     if word.isalnum() or "'" in word or "’" in word or not any(map(str.isalpha, word)):
         return (word,)
     return _split(word) or (word,)
@@ -156,7 +159,7 @@ def _parts(word: str) -> tuple[str, ...]:
 def spoken_kinds(
     cases: Iterable[tuple[Sequence[str], SpanIndex, Collection[tuple[str, str]]]],
 ) -> dict[str, tuple[int, int]]:
-    """Count, for each kind, the texts that name a value, and those whose plan contains it.
+    """Count, by kind, the texts that name a value, and those whose plan contains it.
 
     A case consists of the folded words of a text, the names in its environment, and the (kind,
     value) pairs of the demonstrated plan. The two counts of a kind are close if texts name the
@@ -199,7 +202,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return the extent of a match of several words, and the kind of the least exact one."""
+    """Return the extent of a match of several words, and its least exact kind."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 
@@ -232,7 +235,7 @@ def _part(
 
 
 def _best(whole: Sequence[Span], some: Sequence[Span]) -> list[Span]:
-    """Drop spans inside longer names, and partial matches whose words match other names."""
+    """Drop spans inside longer names, and partial matches that other names explain."""
     kept = [
         span
         for span in whole

@@ -181,9 +181,9 @@ class WordNet(Synonyms):
         return hash(_WORDNET)
 
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return a known word that shares the most frequent sense of `word`, and its similarity.
+        """Return a known word that shares a sense of `word`, and its similarity.
 
-        Returns `("", 0.0)` if no known word shares a sense.
+        The most frequent shared sense decides. Returns `("", 0.0)` if no known word shares a sense.
         """
         for rank, lemmas in enumerate(_synsets(word)):
             common = sorted(lemma for lemma in lemmas if lemma in among and lemma != word)

@@ -1,4 +1,4 @@
-"""The paper's inference: alternation of alignment and planning, with random restarts."""
+"""The paper's inference, which alternates between alignment and planning."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def best_path(
 
 @njit(cache=True)
 def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
-    """Return the score of each action: the one without text plus the weighted unit scores."""
+    """Return the score of each action: its own plus the weighted unit scores."""
     gains = free.copy()
     for action in range(len(free)):
         for place in range(len(units)):

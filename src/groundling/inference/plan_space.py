@@ -1,4 +1,4 @@
-"""Plans in a world: enumerated, sampled, or found by beam search or a reflex agent."""
+"""Plans in a world: enumeration, sampling, beam search and a reflex agent."""
 
 from __future__ import annotations
 
@@ -367,7 +367,10 @@ def _names(plans: Sequence[Trajectory], names: ActionNames) -> Name:
 def widen(
     run: Callable[[Search], list[ScoredTrajectory]], search: Search, world: CachedEnvironment
 ) -> list[ScoredTrajectory]:
-    """Search with wider and wider beams until a plan reaches a goal; return the last results."""
+    """Search with wider and wider beams until a plan reaches a goal.
+
+    Returns the results of the last search.
+    """
     while True:
         found = run(search)
         if found or not world.has_goal or not search.planning or search.beam is None:
@@ -398,7 +401,10 @@ def _grow(
 
 
 def is_factored(world: CachedEnvironment, state: State) -> bool:
-    """Return whether the actions of a state are a large `Product`, to be searched by factor."""
+    """Return whether the actions of a state are a large `Product`.
+
+    Such actions are searched factor by factor.
+    """
     actions = world.actions(state)
     return isinstance(actions, Product) and actions.is_large
 
@@ -409,7 +415,7 @@ _PASSES = 3  # passes over all factors; even the second rarely changes the resul
 def _combine(
     world: CachedEnvironment, plan: Trajectory, actions: Product, score: PlanScorer
 ) -> list[tuple[Trajectory, float]]:
-    """Extend a plan by actions of a `Product`; return the longer plans with their scores.
+    """Extend a plan by actions of a `Product`; return longer plans with scores.
 
     The values of each factor are scored while the other factors stay fixed. Then all combinations
     of the best values are scored together, so that arguments that depend on each other are chosen

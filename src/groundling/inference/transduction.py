@@ -49,7 +49,10 @@ class Transduction:
 
 @dataclass(frozen=True)
 class _Choices:
-    """Log probabilities of the choices in a state, before and after the first action of a unit."""
+    """Log probabilities of the choices in a state.
+
+    Each pair has the values before and after the first action of a unit.
+    """
 
     options: Options
     acting: tuple[Reals, Reals]  # units × actions
@@ -95,7 +98,7 @@ def transduce(
 
 
 class _UnitReader:
-    """Extends plans by one unit of the text at a time, and caches the choices in each state."""
+    """Extends plans by one unit at a time, and caches the choices in each state."""
 
     def __init__(
         self,

@@ -256,7 +256,7 @@ class Language:
         )
 
     def numeral(self, word: str) -> float | None:
-        """Return the value of a word that is a numeral or digits of any script, or else None.
+        """Return the value of a numeral in words or digits of any script, or else None.
 
         >>> ENGLISH.numeral("two"), NEUTRAL.numeral("7"), ENGLISH.numeral("twenty-three")
         (2.0, 7.0, 23.0)
@@ -357,7 +357,7 @@ class Language:
 
     @classmethod
     def read(cls, path: str | Path) -> Language:
-        """Read a language from a JSON file that contains an object as returned by `to_dict`."""
+        """Read a language from a JSON file that contains the output of `to_dict`."""
         try:
             data = json.loads(read_plain(Path(path), LANGUAGE_BYTES, SettingError, links=True))
             if not isinstance(data, dict):
@@ -391,7 +391,10 @@ def _finite(number: Any) -> float:
 
 
 def _character_value(character: str) -> float | None:
-    """Return the numeric value of a character (½, 三); None for letters and for the ² of x²."""
+    """Return the numeric value of a character such as ½ or 三.
+
+    Returns None for a letter, and for a superscript such as ².
+    """
     if unicodedata.decomposition(character).startswith(("<super>", "<sub>")):
         return None
     return unicodedata.numeric(character, None)

@@ -64,7 +64,10 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
 
 
 def _may_start(word: str, language: Language) -> bool:
-    """Return False for words that cannot begin a value; a fast test that excludes most words."""
+    """Return False for words that cannot begin a value.
+
+    This fast test excludes most words.
+    """
     return (
         word in language.value_words
         or word in _MINUS
@@ -146,7 +149,7 @@ class _Scanner:
             end = after
 
     def _joins(self, at: int, last: float) -> bool:
-        """Return whether a word continues a number, as in `hundred and ten` or `twenty - one`."""
+        """Return whether a word continues a number, as in `hundred and ten`."""
         value = self.language.numeral(self._text(at))
         hyphen = not self._text(at - 1).isalpha()
         return value is not None and (last >= 100 or (hyphen and last >= 20)) and value < last

@@ -140,7 +140,7 @@ def _joined_plan(
     ask: Callable[[Environment], CachedEnvironment],
     max_length: int | None,
 ) -> tuple[object, ...] | None:
-    """Return the joined actions of two demonstrations, or None if they cannot be joined."""
+    """Return the joined actions of two demonstrations, or None if that is impossible."""
     if not follow_each_other(first, second, ask):
         return None
     world = ask(first.environment)

@@ -203,7 +203,7 @@ class Wrapper:
 
 
 def innermost(environment: object) -> object:
-    """Return the environment inside all wrappers; an unwrapped one is returned unchanged.
+    """Return the environment inside all wrappers, or the environment itself.
 
     >>> innermost(Wrapper(Wrapper(3)))
     3

@@ -153,7 +153,7 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
 
 
 def _listed(value: object) -> tuple[object, ...] | None:
-    """Return a cache key with the types of the items; None for large or unusual values."""
+    """Return a cache key with the types of items; None for large or unusual values."""
     if isinstance(value, (set, frozenset)):
         few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
         return (set, frozenset(value)) if few else None
@@ -165,7 +165,7 @@ def _listed(value: object) -> tuple[object, ...] | None:
 
 
 def _read_plain(labels: Labels) -> _Normalised | None:
-    """Return the labels of a dictionary of plain values, or None if a value must be checked."""
+    """Return the labels of a dictionary, or None if it has a value that is not plain."""
     if type(labels) is not dict or not _NAMES.issuperset(map(type, labels)):
         return None
     if not _PLAIN.issuperset(map(type, labels.values())):
@@ -426,7 +426,7 @@ class GroundingGraph:
         nodes: Mapping[str, tuple[Label, ...]],
         edges: Sequence[tuple[str, str, tuple[Label, ...]]],
     ) -> GroundingGraph:
-        """Return a copy with more nodes and edges, whose labels must be normalised already.
+        """Return a copy with more nodes and edges, whose labels must be normalised.
 
         Existing nodes keep their labels.
 

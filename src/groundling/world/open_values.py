@@ -125,7 +125,7 @@ class OpenValue:
             raise WorldError("`now` must be set if `step` is set. Set `now`, or leave `step` out.")
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
-        """Return the values that a text may give: absolute values first, then relative ones."""
+        """Return the values that a text may give: first absolute, then relative values."""
         return tuple(self.readings(words, literals)) or self._defaults()
 
     def readings(
@@ -357,7 +357,7 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Return whether an action uses a literal as a value, a relative amount or a set size.
+        """Return whether an action uses a literal as a value, an amount or a set size.
 
         Returns True for literals whose type the environment does not declare.
         """
@@ -475,7 +475,10 @@ class BoundEnvironment(Wrapper):
         )
 
     def _around(self, text: str) -> tuple[Label, ...]:
-        """Return labels for the words before and after `text` in the instruction, if it occurs."""
+        """Return labels for the words before and after `text` in the instruction.
+
+        Returns no labels if the instruction does not contain `text`.
+        """
         part = tuple(text.split(" "))
         words = self.text.words
         for start in range(len(words) - len(part) + 1):

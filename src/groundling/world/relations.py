@@ -121,7 +121,7 @@ class Scene:
         return None if found is None else tuple(chain.from_iterable(found))
 
     def grouped_ranks(self, name: str) -> Ranks | None:
-        """Return the ranks of a thing or a relation, one tuple for each group (see `ranks`)."""
+        """Return the ranks of a thing or relation, one tuple for each group (see `ranks`)."""
         return self._ranks[name] if name in self._ranks else self._relation_nodes[1].get(name)
 
     @cached_property
@@ -311,7 +311,10 @@ class Scene:
                 yield made[key]
 
     def _group_numbers(self, kinds: tuple[str, ...]) -> list[int]:
-        """Number the combinations of values of some labels; -1 for things without one of them."""
+        """Number the combinations of values of some labels.
+
+        Things without one of the labels get -1.
+        """
         columns = [[self._values[kind].get(thing) for thing in self.labels] for kind in kinds]
         if not columns:
             return [0] * len(self.labels)
@@ -360,7 +363,7 @@ def _relation_labels(relation: str) -> tuple[Label, ...]:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return the ranks of a position, counted from both ends, each with the shared labels.
+    """Return the ranks of a position from both ends, each with the shared labels.
 
     A rank has its number in its name (`2nd lowest x`), or is called `nth` and has the number
     before the shared labels.

@@ -89,7 +89,10 @@ class TextValues:
         return len(self.words)
 
     def denies(self, mentions: Sequence[Mention]) -> bool:
-        """Return whether a negation precedes the first name or *every* (*none of the lamps*)."""
+        """Return whether a negation precedes the first name, as in *none of the lamps*.
+
+        The first *every*, *all* or the like counts as a name.
+        """
         return bool(mentions) and any(
             self.language.fold(word) in self.language.negations and self.words[place + 1] != ","
             for place, word in enumerate(self.words[: self._begin(mentions)])
