@@ -75,7 +75,7 @@ def stored(builder: Any, value: Any) -> Any:
 
 
 def read_field(builder: Any, address: Any, place: int, load: bool) -> Any:
-    """Return a field of a struct in memory, or its address."""
+    """Return a field of a struct in memory or, without `load`, its address."""
     field = cgutils.gep_inbounds(builder, address, 0, place)
     return builder.load(field) if load else field
 

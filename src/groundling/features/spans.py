@@ -128,7 +128,7 @@ class SpanIndex:
         return sorted(best, key=lambda span: (span.places, span.kind, span.value))
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
-        """Return the words in names that a word matches, each with the kind of match."""
+        """Return the words of names that a word matches, each with the kind of match."""
         found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
         if not found and word not in known and word not in self.language.plain_words:

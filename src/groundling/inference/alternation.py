@@ -131,7 +131,7 @@ def _walk(
     steps: Sequence[tuple[Sequence[int], Sequence[Action]]],
     place: int,
 ) -> tuple[tuple[State, ...], tuple[Action, ...]]:
-    """Return the states and actions that lead to an entry of the last layer."""
+    """Return the states and actions of the path to an entry of the last layer."""
     states, actions = [layers[-1][place]], []
     for before, (origins, done) in zip(reversed(layers[:-1]), reversed(steps), strict=True):
         actions.append(done[place])

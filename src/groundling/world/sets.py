@@ -37,8 +37,8 @@ def _find_nothing(values: Mapping[str, Iterable[str]]) -> Sequence[Mention]:
 class TextValues:
     """The parts of a text that can fill open values: words, literals and names.
 
-    `find` returns the mentions of existing values. `language` provides the words for *except*,
-    *and*, *every*, *none* and *the other*, and the plural endings.
+    `find` takes existing values by label, and returns those that the text mentions. `language`
+    provides the words for *except*, *and*, *every*, *none* and *the other*, and the plural endings.
     """
 
     words: Sequence[str]
