@@ -41,7 +41,7 @@ def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
 
 @dataclass(frozen=True)
 class Decoded:
-    """Decoded search results: the plans, their log probabilities, and the best one's index."""
+    """Decoded search results: plans, log probabilities, and the best plan's index."""
 
     found: Sequence[ScoredTrajectory]
     logs: NDArray[np.float64]
@@ -59,7 +59,7 @@ class Decoded:
 def decoded(
     learnt: Learnt, request: Request, result: SearchResult, search: Search
 ) -> Decoded | None:
-    """Decode search results; None if no plan was found."""
+    """Decode search results; return None if no plan was found."""
     found = possible_plans(result)
     if not found:
         return None
@@ -98,7 +98,7 @@ def decoded(
 
 
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
-    """Return the answer to a request with its alternatives, or None if there is no plan."""
+    """Return the best plan for a request, or None if no plan was found."""
     told = decoded(learnt, request, result, search)
     return None if told is None else decoded_answer(learnt, request, told, search)
 
@@ -200,7 +200,10 @@ def read_requests(
 
 
 def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
-    """Return requests as a list of triples; raise `InstructionError` for other types."""
+    """Return requests as a list of (instructions, environment, start) triples.
+
+    Raises `InstructionError` if a request is anything else.
+    """
     if isinstance(requests, (str, bytes)) or not isinstance(requests, Iterable):
         wrong = requests
     else:

@@ -343,7 +343,7 @@ class Follower(Estimator):
 
         With `coverage`, such as 0.95, calibrates prediction sets instead (split conformal
         prediction). An `Agent` then acts if the set has one outcome, and asks otherwise. For texts
-        like the held-out ones, the set contains the right outcome with this probability. The
+        like the held-out ones, the set contains the correct outcome with this probability. The
         temperature does not change; calibrate it first, on other demonstrations.
         """
         learnt = self._fitted()
@@ -536,10 +536,11 @@ class Follower(Estimator):
         return self._answerer[1]
 
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
-        """Return the weighted share of demonstrations whose outcome is reached.
+        """Return the accuracy on demonstrations, as a number from 0 to 1.
 
-        Plans with equal `Environment.outcome` count as equal. A demonstration without a plan counts
-        as wrong.
+        Accuracy is the share of demonstrations, by weight, for which the plan has a correct outcome
+        (see `Environment.outcome`), or the answer to a question is correct. Requests for which the
+        follower finds no plan count as mistakes.
         """
         learnt = self._fitted()
         shown = checked(demonstrations)
@@ -565,7 +566,10 @@ class Follower(Estimator):
         *,
         whole: bool = False,
     ) -> Iterator[Plan | None]:
-        """Yield a plan or None for each request; with `whole`, do not split texts into commands."""
+        """Yield a plan for each request, or None if no plan was found.
+
+        With `whole`, texts are not split into commands.
+        """
         commands = self._commands()
         read = self._requests(requests)
         for request, plan in zip(read, commands.follow(read, search), strict=True):
@@ -694,7 +698,9 @@ class Follower(Estimator):
         return (*(each for each in shown if each is not None), *learnt.questions)
 
     def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
-        """Empty all caches, or those of one environment; return their previous sizes in bytes.
+        """Empty all caches, or those of one environment; return the previous sizes.
+
+        The result has the size of each cache in bytes, summed over all environments.
 
         `follow` detects most changes of an environment itself. Call this method after other
         changes. The learnt model stays the same.
@@ -764,7 +770,8 @@ class Follower(Estimator):
     ) -> Follower:
         """Read a saved follower; options that were `"auto"` before `fit` are restored.
 
-        `parser` replaces the saved parser, and is required if that was a custom object.
+        `parser` replaces the saved parser; it is required if the follower was trained with a
+        custom parser object.
         `joins` are the custom joining functions that the follower was trained with.
         """
         learnt = load_learnt(Path(folder), parser, tuple(joins))
@@ -779,10 +786,10 @@ class Follower(Estimator):
         temperature: float | None = None,
         max_weights: int | None = None,
     ) -> Follower:
-        """Return a follower with other search settings or temperature; it is not fitted again.
+        """Return a copy with other search settings or temperature, without a new fit.
 
-        With `max_weights`, only that many weights are kept, the largest ones (in an ensemble, for
-        each member).
+        With `max_weights`, the copy has only that many weights, the largest ones (in an ensemble,
+        of each member).
 
         >>> from groundling import Demonstration
         >>> from groundling.examples import Lamp

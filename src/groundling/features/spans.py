@@ -23,7 +23,11 @@ _SPLIT = re.compile(r"[\W_]+")
 
 
 class Span(NamedTuple):
-    """Words that name a value: `extent` is the matched share of the name, `way` how it matches."""
+    """The words of a text that name a value.
+
+    `places` are their positions in the text, `extent` is a measure of how much of the name they
+    match (1 for all of it), and `way` is the kind of match.
+    """
 
     kind: str
     value: str
@@ -88,12 +92,14 @@ class SpanIndex:
         return (word, *self.language.stems(word))
 
     def nearest(self, word: str) -> str:
-        """Return the word of a name that is one edit away, or an empty string."""
+        """Return a word of a name one edit away from `word`, or "" if there is none."""
         plain = word in self.language.plain_words
         return "" if plain else next(iter(_within_one_edit(word, self.words)), "")
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Span]:
-        """Return the spans in folded words, in text order; `known` words are never corrected.
+        """Return the names found in folded words, as spans in text order.
+
+        Words in `known` are never corrected.
 
         >>> SpanIndex({"file": {"notes.txt"}}).find("open notes.txt".split())[0].places
         (1,)
@@ -159,11 +165,11 @@ def split_word(word: str) -> tuple[str, ...]:
 def spoken_kinds(
     cases: Iterable[tuple[Sequence[str], SpanIndex, Collection[tuple[str, str]]]],
 ) -> dict[str, tuple[int, int]]:
-    """Count, for each kind, the texts with a name, and those whose plan contains the name.
+    """Count, by kind, the texts that name a value, and those whose plan contains it.
 
     A case consists of the folded words of a text, the names in its environment, and the (kind,
-    value) pairs of the demonstrated plan. The counts tell whether texts name the values that their
-    plans contain.
+    value) pairs of the demonstrated plan. The two counts of a kind are close if texts name the
+    values that their plans contain. Partial matches are not counted.
 
     >>> index = SpanIndex({"name": {"Shed Lock", "Lamp"}, "kind": {"lock"}})
     >>> shown = {("name", "Shed Lock"), ("kind", "lock")}
@@ -183,7 +189,9 @@ def spoken_kinds(
 
 
 def nearest_word(word: str, counts: Mapping[str, int]) -> str:
-    """Return the most frequent word one edit away, or an empty string.
+    """Return the most frequent word one edit away, or "" if there is none.
+
+    Words that occur once are left out.
 
     >>> nearest_word("trun", {"turn": 9, "run": 3, "open": 5})
     'turn'
@@ -200,7 +208,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return the matched share of a name, and the kind of its worst match."""
+    """Return the extent of a match of several words, and its least exact kind."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 
@@ -208,7 +216,7 @@ def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
 def _part(
     kind: str, value: str, parts: Sequence[str], ways: Mapping[tuple[int, int], int]
 ) -> Span | None:
-    """Return the span of a partial match of a name, or None."""
+    """Return the span of words that match part of a name, or None if there is none."""
     taken: dict[int, float] = {}
     short: set[int] = set()
     places: dict[int, list[int]] = {}
@@ -233,7 +241,7 @@ def _part(
 
 
 def _best(whole: Sequence[Span], some: Sequence[Span]) -> list[Span]:
-    """Drop spans inside longer names, and partial matches whose words match other names."""
+    """Drop spans inside longer names, and partial matches that other names explain."""
     kept = [
         span
         for span in whole

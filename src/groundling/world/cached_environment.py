@@ -67,7 +67,7 @@ class CachedEnvironment:
         Memory limit of the cache, which several environments may share.
     keep_graphs
         Whether to cache the graphs and scenes of all states, or only those of the latest state.
-        Turn it off if the caller keeps what it computes from graphs.
+        Use False if the caller itself caches the results that it computes from graphs.
 
     Attributes
     ----------
@@ -142,7 +142,10 @@ class CachedEnvironment:
         return inner.described_by(state, action) if isinstance(inner, BoundEnvironment) else []
 
     def uses(self, decisions: Iterable[tuple[State, Action]], literal: Literal) -> bool:
-        """Return whether a plan uses a literal of the text; True if actions have no open values."""
+        """Return whether a plan uses a literal of the text.
+
+        Returns True if actions have no open values.
+        """
         inner = self.environment
         return not isinstance(inner, BoundEnvironment) or any(
             inner.uses(state, action, literal) for state, action in decisions
@@ -173,7 +176,10 @@ class CachedEnvironment:
     # ---- calls --------------------------------------------------------------------------
 
     def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
-        """Call a method of the environment; with `listed`, return a sequence of limited length."""
+        """Call a method of the environment; with `listed`, return a sequence.
+
+        Errors become a `WorldError` that names the call. Sequences have a maximum length.
+        """
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
@@ -276,7 +282,7 @@ class CachedEnvironment:
         return known.actions
 
     def some_actions(self, state: State) -> Iterable[Action]:
-        """Return all actions, or enough of a large `Product` to cover all values of each factor."""
+        """Return all actions, or a part of a large `Product` with every factor value."""
         actions = self.actions(state)
         return actions.some() if isinstance(actions, Product) else actions
 
@@ -338,9 +344,10 @@ class CachedEnvironment:
 
     @property
     def grounds_alone(self) -> bool:
-        """Whether plans of one action are grounded together, for all actions of a state.
+        """True if the graphs of all actions of a state should be computed together.
 
-        Without `ground_many`, this is only done while following, where it is faster.
+        This needs an environment without `facts` and `label_plan`. Without `ground_many`, it is
+        only done while following, where it is faster.
         """
         own = ("facts", "label_plan")
         together = not self.has_things and callable(getattr(self.environment, "ground_many", None))
@@ -348,7 +355,7 @@ class CachedEnvironment:
         return (together or is_asked) and not any(hasattr(self.environment, e) for e in own)
 
     def ground_all(self, state: State) -> GraphTable | list[GroundingGraph]:
-        """Return the graphs of all actions of a state; they are cached for the latest state."""
+        """Return the graphs of all actions of a state, cached for the latest state."""
         if callable(getattr(self.environment, "ground_many", None)):
             return self.ground_many(state)
         actions = self.actions(state)
@@ -498,7 +505,7 @@ class CachedEnvironment:
     # ---- optional methods ---------------------------------------------------------------
 
     def is_terminal(self, state: State) -> bool:
-        """Return whether no action may follow a state."""
+        """Return whether a state is terminal: no action may follow it."""
         return hasattr(self.environment, "is_terminal") and self._truth("is_terminal", state)
 
     @property
@@ -626,7 +633,7 @@ def _ends(actions: Sequence[Action]) -> Sequence[Action]:
 
 
 class EnvironmentCache:
-    """A store of cached environments, keyed by the identity of the original environment.
+    """A store of cached environments, keyed by the identity of the original ones.
 
     The caches share one memory budget. Environments with an empty cache are dropped after the
     budget was exceeded, and the oldest ones if there are more than `most`. Call `forget` for an
@@ -658,7 +665,7 @@ class EnvironmentCache:
         return {**self.__dict__, "on_step": None}
 
     def of(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
-        """Return the cached version of an environment, always the same one for the same object."""
+        """Return the cached version of an environment, one for each object."""
         asked = (
             environment.environment if isinstance(environment, CachedEnvironment) else environment
         )
@@ -690,7 +697,7 @@ class EnvironmentCache:
             known.drop_graphs()
 
     def forget_all(self) -> None:
-        """Clear the caches of all environments, for instance because they may have changed."""
+        """Clear the caches of all environments, which may have changed."""
         for known in self._worlds.values():
             known.forget()
 

@@ -93,7 +93,10 @@ def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tupl
 
 
 def _read_column(name: str, values: list[Any]) -> list[Any]:
-    """Return a label or None for each value; an empty list if any value must be checked."""
+    """Return the label of each value, or None for an absent one.
+
+    Returns an empty list if a value is not plain; all labels must then be read one by one.
+    """
     kinds = {*map(type, values)} - {type(None)}
     if len(kinds) > 1 or not kinds <= {str, bool} or len(name) > _BRIEF:
         return []
@@ -150,7 +153,7 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
 
 
 def _listed(value: object) -> tuple[object, ...] | None:
-    """Return a cache key that includes the types of items, or None if it is too large."""
+    """Return a cache key with the types of items; None for large or unusual values."""
     if isinstance(value, (set, frozenset)):
         few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
         return (set, frozenset(value)) if few else None
@@ -162,7 +165,7 @@ def _listed(value: object) -> tuple[object, ...] | None:
 
 
 def _read_plain(labels: Labels) -> _Normalised | None:
-    """Return the labels of a dictionary of plain values, or None if a value must be checked."""
+    """Return the labels of a dictionary, or None if it has a value that is not plain."""
     if type(labels) is not dict or not _NAMES.issuperset(map(type, labels)):
         return None
     if not _PLAIN.issuperset(map(type, labels.values())):

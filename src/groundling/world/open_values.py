@@ -127,7 +127,7 @@ class OpenValue:
             raise WorldError("`now` must be set if `step` is set. Set `now`, or leave `step` out.")
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
-        """Return the values that a text may give: absolute values first, then relative ones."""
+        """Return the values that a text may give: first absolute, then relative values."""
         return tuple(self.readings(words, literals)) or self._defaults()
 
     def readings(
@@ -370,7 +370,7 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Return whether an action uses a literal as a value, a relative amount or a set size.
+        """Return whether an action uses a literal as a value, an amount or a set size.
 
         Returns True for literals whose type the environment does not declare. Numbers and ordinals
         may also describe a set of things.

@@ -357,7 +357,10 @@ class Scene:
                 yield made[key]
 
     def _group_numbers(self, kinds: tuple[str, ...]) -> list[int]:
-        """Number the combinations of values of some labels; -1 for things without one of them."""
+        """Number the combinations of values of some labels.
+
+        Things without one of the labels get -1.
+        """
         columns = [[self._values[kind].get(thing) for thing in self.labels] for kind in kinds]
         if not columns:
             return [0] * len(self.labels)
@@ -387,7 +390,11 @@ def _relation_labels(relation: str) -> tuple[Label, ...]:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return the names of a rank, with its number in the name or as `nth` with the number."""
+    """Return the ranks of a position from both ends, each with the shared labels.
+
+    A rank has its number in its name (`2nd lowest x`), or is called `nth` and has the number
+    before the shared labels.
+    """
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(_MOST_RANK, count - 1):
