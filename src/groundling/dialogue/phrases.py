@@ -181,5 +181,5 @@ def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]
 
 
 def quoted(language: Language, words: Iterable[str]) -> list[str]:
-    """Return the words in the quotation marks of the language."""
+    """Put each word in the quotation marks of the language."""
     return [phrase(language, "quoted", word=word) for word in words]

@@ -161,7 +161,7 @@ def nonconformity(probabilities: Sequence[float], score: Score) -> list[float]:
 
 
 def _right_score(options: Sequence[Option], right: Collection[Hashable], score: Score) -> float:
-    """Return the lowest score of a right outcome; infinity if the search found none."""
+    """Return the lowest score of a right outcome; infinity if no right one was found."""
     scores = nonconformity([each.probability for each in options], score)
     found = [s for each, s in zip(options, scores, strict=True) if each.outcome in right]
     return min(found, default=math.inf)
@@ -172,7 +172,7 @@ def _right_score(options: Sequence[Option], right: Collection[Hashable], score: 
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision to act, ask or decline, with the options it concerns.
+    """A decision to act on an option, to ask about several, or to decline.
 
     If `complete` is true, the options are the whole prediction set. Otherwise, a question should
     also offer *none of these*.
@@ -231,7 +231,7 @@ def decide(
 def _considered(
     options: Sequence[Option], sets: PredictionSets | None, sure: float = SURE
 ) -> tuple[Option, ...]:
-    """Return the prediction set; it is enlarged if its only outcome is improbable."""
+    """Return the prediction set, enlarged if its only outcome is improbable."""
     chosen = None if sets is None else sets.select(options)
     if chosen is None or (len(chosen) == 1 and chosen[0].probability <= 0.5):
         return _nominal(options, sure)
@@ -290,9 +290,10 @@ class DialogueScores:
 
     @classmethod
     def mean(cls, scores: Iterable[DialogueScores]) -> DialogueScores:
-        """Return the unweighted mean of several evaluations.
+        """Return the mean of several evaluations.
 
-        Only `success_alone` is weighted, by `alone`, and `count` is summed.
+        All evaluations have the same weight, except that `success_alone` is weighted by `alone`.
+        `count` is summed.
         """
         listed = list(scores)
         if not listed:

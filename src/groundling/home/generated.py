@@ -169,7 +169,9 @@ def _sensors(dice: random.Random, areas: list[Area], half: int) -> list[Entity]:
 
 
 def rearranged_home(home: Home, seed: int) -> Home:
-    """Return a home with at least two thirds of another home's entities, in other areas.
+    """Return a home with about two thirds of another home's entities, in other areas.
+
+    No kind of entity is lost.
 
     >>> home = generated_home(1)
     >>> other = rearranged_home(home, 2)
@@ -194,7 +196,7 @@ def rearranged_home(home: Home, seed: int) -> Home:
 
 
 def _is_placed(dice: random.Random, entity: Entity) -> bool:
-    """Return whether an entity of a rearranged home is assigned to an area."""
+    """Return whether to assign an entity of a rearranged home to an area."""
     return bool(entity.area) or (entity.domain in _PLACED and dice.random() < _PLACES)
 
 
