@@ -24,7 +24,7 @@ _MOST_MOVES = 2_000
 
 
 def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridState, list[int]]:
-    """Return the scene after simulating some choices, and the cells on the agent's path.
+    """Simulate some choices; return the final scene and the cells on the agent's path.
 
     The simulation stops at the first macro-action that cannot be carried out.
 
