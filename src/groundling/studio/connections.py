@@ -37,7 +37,7 @@ class BoundedProtocol(H11Protocol):
             self._close_oldest()
 
     def data_received(self, data: bytes) -> None:
-        """Process received data; the connection stops waiting once the request is complete."""
+        """Process received data, and update whether the connection waits."""
         try:
             super().data_received(data)
         except Exception:  # a malformed request for which h11 cannot send an error response
@@ -60,7 +60,7 @@ class BoundedProtocol(H11Protocol):
         self._update()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Remove a closed connection from the waiting connections."""
+        """Stop the timeout of a closed connection."""
         self._end_waiting()
         super().connection_lost(exc)
 
@@ -93,7 +93,10 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the oldest waiting connection other than this; return False if there is none."""
+        """Close the connection that has waited longest, except this connection.
+
+        Returns False if no other connection is waiting.
+        """
         waiting = [each for each in _waiting(self.connections) if each is not self]
         if not waiting:
             return False
