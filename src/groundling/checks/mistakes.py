@@ -152,7 +152,7 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
 
 
 class _Rivals:
-    """A demonstrated plan (`gold`) and a plan that scores at least as high (`best`)."""
+    """A demonstrated plan (`gold`) and the plan that was chosen instead (`best`)."""
 
     def __init__(
         self,
@@ -674,5 +674,5 @@ def graphs(world: CachedEnvironment, plan: Trajectory) -> list[GroundingGraph]:
 
 
 def looks(world: CachedEnvironment, start: State) -> Counter[GroundingGraph]:
-    """Return the grounding graphs of all possible actions in a state, with counts."""
+    """Return the graphs of all possible actions in a state, and how often each occurs."""
     return Counter(world.ground(start, action) for action in world.some_actions(start))

@@ -202,8 +202,9 @@ def _called(said: Led, thing: str, article: str, language: Language) -> str:
 class Reply:
     """The meaning of a reply to a clarification question.
 
-    `options` are the chosen options for `choose`, and the remaining ones for `narrow`. `none`
-    rejects all options, `cancel` cancels the request, and `new` means that the text is not a reply.
+    If `kind` is `choose`, `options` are the chosen options; if it is `narrow`, they are the
+    remaining ones. `none` rejects all options, `cancel` cancels the request, and `new` means that
+    the text is not a reply.
     """
 
     meaning: Literal["choose", "narrow", "none", "cancel", "new"]
@@ -318,7 +319,7 @@ def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) 
 
 
 class _Group(NamedTuple):
-    """The values that a part of a reply may name (*not the red one*).
+    """The values that a part of a reply names (*not the red one*).
 
     `excluded` is true if the reply rejects these values.
     """

@@ -60,8 +60,8 @@ class _Shown(NamedTuple):
 class Wanted:
     """The types of action that some words name.
 
-    A type is `sure` if chance hardly explains that its word was demonstrated only with this type.
-    Otherwise, the type is `possible`.
+    A type is `sure` if its word was demonstrated only with this type, and so often that this is
+    no accident. Otherwise, the type is `possible`.
     """
 
     sure: frozenset[str] = frozenset()
@@ -206,8 +206,8 @@ class _Seen(NamedTuple):
 class CommandFit:
     """A text and its possible plans: what the text names, and which plans fit it.
 
-    `likely` are the options from which words may select; `others` are less probable. `counts` has
-    the words of all demonstrations.
+    `likely` are the probable options, and `others` the less probable ones. `counts` has the
+    number of occurrences of each word in the demonstrations.
     """
 
     def __init__(
@@ -317,7 +317,7 @@ class CommandFit:
         return frozenset().union(*(each.types for each in self._look(plan)))
 
     def _spelt(self, names: Iterable[str]) -> frozenset[str]:
-        """Return the given types of which all words occur in the text."""
+        """Return those of the given types whose whole name is spelt in the text."""
         fold = self.language.fold
         return frozenset(n for n in names if {*fold(n).split()} <= {*self.words})
 
@@ -326,7 +326,7 @@ class CommandFit:
         return option.outcome == self.request.world.outcome(self.request.start)
 
     def _lacking(self, plan: Plan, spans: Sequence[Span]) -> int:
-        """Count the names in a text that a plan lacks, except names after *except*."""
+        """Count the names in a text that a plan lacks, up to the word *except*."""
         exceptions = {*self.language.exceptions}
         turn = next((n for n, word in enumerate(self.words) if word in exceptions), math.inf)
         spans = [span for span in spans if span.places[0] < turn]
@@ -367,7 +367,7 @@ class CommandFit:
         )
 
     def fits_verbs(self, plan: Plan) -> bool:
-        """Return whether a plan does what the verbs mean and has no other parts."""
+        """Return whether a plan does everything that the verbs mean, and nothing else."""
         sure, every = self._wanted.sure, self._wanted.sure | self._wanted.possible
         done = [self._types(part) for part in plan.parts or (plan,)]
         return sure <= frozenset().union(*done) and all(not sure or own & every for own in done)

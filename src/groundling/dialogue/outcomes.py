@@ -107,7 +107,7 @@ def chances(
     """Return the probabilities of given outcomes for each request.
 
     An outcome that the search does not find has probability 0. This function is faster than
-    `consider`, because it creates no plans and options.
+    `consider`, because it creates no plans or options.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations

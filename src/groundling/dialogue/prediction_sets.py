@@ -104,7 +104,7 @@ class PredictionSets:
         return cls(float(coverage), scores[place - 1], len(scores), score)
 
     def select(self, options: Sequence[Option]) -> tuple[Option, ...]:
-        """Return the options in the set, most probable first.
+        """Return the options that belong to the prediction set, most probable first.
 
         The result may be empty if `score` is `probability`.
         """

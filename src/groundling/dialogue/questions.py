@@ -528,7 +528,7 @@ class Answerer:
         return found
 
     def can_answer(self, text: str) -> bool:
-        """Return whether answers of the type that a question asks for are known.
+        """Return whether a question asks for a type of answer that can be given.
 
         A question cannot be answered if its first words ask for a type of answer that was not
         demonstrated. A yes-or-no question with an unknown universal word (*is everything open?*)
@@ -546,7 +546,7 @@ class Answerer:
         return VALUE.split()[0] if kind.startswith(VALUE) else kind
 
     def asked(self, text: str, world: _World | None = None) -> dict[str, float]:
-        """Return the probability of each answer type; `command` means that it is no question."""
+        """Return the probability of each answer type, including `command` (not a question)."""
         kinds = dict.fromkeys(self.asking)
         labels = {} if world is None else {n for each in world.values.values() for n in each}
         kinds |= dict.fromkeys(

@@ -360,6 +360,6 @@ def _names(plan: PlanLabels) -> Iterable[str]:
 
 
 def _forms(wording: Wording, token: str) -> tuple[str, tuple[Meaning, ...]]:
-    """Return the form of a word that counts if it names no value of the plan, and its senses."""
+    """Return the form under which a word counts if it names no value, and its senses."""
     senses = wording.senses(token)
     return (_unmatched(senses[0][0]) if senses else wording.language.fold(token)), senses

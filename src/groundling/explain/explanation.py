@@ -184,7 +184,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Cause(Part):
-    """A unit of text, and the probability that it names the action."""
+    """A unit of text, and the probability that it names an action."""
 
     unit: Unit
     probability: float
@@ -208,7 +208,7 @@ class Link(Part):
 
 @dataclass(frozen=True)
 class Rival(Part):
-    """An alternative plan, and the reasons why the chosen plan has a higher score.
+    """An alternative plan, with its difference in score from the chosen plan.
 
     `margin` is the score of the chosen plan minus that of the rival. It is exactly the sum of
     `features`, the contributions to the chosen plan minus those to the rival, and `ambiguity`, the

@@ -95,7 +95,7 @@ class Run:
         self.won = self.failed and float(reward) > 0
 
     def end(self, rewards: bool) -> ActReport:
-        """Return the final report."""
+        """Return the final report; with `rewards`, only a reward counts as success."""
         if self.won or (self.reward > 0 if rewards else not self.left):
             done = f"Done: {'; '.join(map(_bare, self.done))}."
             left = f" Not needed: {'; '.join(map(_bare, self.left))}." if self.left else ""

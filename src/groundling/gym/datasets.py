@@ -83,9 +83,8 @@ def to_minari(
 def from_minari(dataset: Any) -> list[Recording]:
     """Return the trajectories of a Minari dataset.
 
-    The dataset can be given by its id.
-
-    Each episode must have a seed and a `mission` in its observations.
+    `dataset` is a dataset or its id. Each episode must have a seed, and a `mission` in its
+    observations.
     """
     minari = require("minari")
     loaded = minari.load_dataset(dataset) if isinstance(dataset, str) else dataset

@@ -136,7 +136,7 @@ def _agent(canvas: Canvas, scene: GridState) -> None:
 def _targets(
     canvas: Canvas, environment: Episode, state: tuple[ActionChoice, ...], scene: GridState
 ) -> None:
-    """Add click targets for the possible choices, except those marked as earlier."""
+    """Add click targets for the possible choices, except those with `earlier`."""
     for choice in environment.actions(state):
         if choice.earlier:
             continue

@@ -121,7 +121,7 @@ class PartReader:
         return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
 
     def _is_clause(self, words: Sequence[str]) -> bool:
-        """Return whether words begin with a verb (*take …*) or soon name a thing (*… the …*)."""
+        """Return whether words begin with a verb (*take …*) or name a thing near the start."""
         left = list(words)
         while left and left[0] in self._words | _FILLING | _FRONTED:
             left.pop(0)

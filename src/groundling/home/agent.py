@@ -432,7 +432,7 @@ class HomeAgent:
     def _out_of_range(
         self, found: tuple[float, float], unit: str, confidence: float, *commands: Command
     ) -> HomeReply:
-        """Return a reply that declines a value and states the range of possible values."""
+        """Return a reply that declines a value and gives the range of possible values."""
         told = [self.speech.duration(e) if unit == "s" else f"{e:.10g}{unit}" for e in found]
         text = self.speech.say("out of range", value=" – ".join(told))
         return HomeReply("decline", text, {}, (), confidence, commands=commands)
@@ -471,7 +471,7 @@ class HomeAgent:
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
     ) -> HomeReply:
-        """Return a question that offers the likely commands, or decline if there are none."""
+        """Return a question that offers the likely commands; a refusal if there are none."""
         likely = [
             each
             for each, share in ranked

@@ -125,7 +125,8 @@ class HomeExample:
 
         A command with a free-text value yields a second demonstration, which shows this value.
 
-        `world` is the home of the example with a learnt vocabulary; by default, without one.
+        `world` is the home with a learnt vocabulary. Defaults to the home of the example, which has
+        no vocabulary.
         """
         said = (world or self.world).read(self.text, self.command.target.kind)
         if isinstance(self.command.source, str):
@@ -473,7 +474,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Move the sentence to the area `usual` if the home lacks the speaker's area."""
+    """Return the sentence, moved to the area `usual` if the home lacks the speaker's area."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)
@@ -601,7 +602,7 @@ def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
-    """Return a home to which the entities are added that the sentences presuppose.
+    """Return the home with entities added for kinds that it lacks.
 
     An entity is added for each kind that a sentence mentions in a place without this kind.
     """

@@ -43,7 +43,7 @@ class Target(NamedTuple):
     `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty. `kind` is a
     domain, or a domain with a device class (`cover:curtain`). `where` is `area:ID`, `floor:ID`, or
     empty for everywhere; `place` is how the text expresses it. With `choice`, the text means one of
-    the entities without saying which. `minus` tells what is excepted (*except the hall*): a `name`,
+    the entities without saying which. `minus` says what is excepted (*except the hall*): a `name`,
     a `place`, a `kind`, or `all` of them.
     """
 
@@ -142,7 +142,7 @@ class HomeWorld:
         return {key: tuple(ids) for key, ids in found.items()}
 
     def _add_temperatures(self, found: dict[tuple[str, str], list[str]]) -> None:
-        """Add the kind `temperature`: a place's thermostats or, without these, sensors."""
+        """Add the kind `temperature` for each place: its thermostats or, failing that, sensors."""
         places = dict.fromkeys(where for _, where in found)
         for where in places:
             ids = found.get(("climate", where)) or found.get(("sensor:temperature", where))
@@ -228,7 +228,7 @@ class TextWorld:
         return self._offered[state]
 
     def step(self, state: Situation, action: Command) -> Situation:
-        """Return the situation in which the command has been carried out."""
+        """Return the situation after a command has been carried out."""
         ids = () if action.target.choice and not action.is_question else action.target.ids
         kept = action.target.kind if action.target.choice else ""
         return replace(state, done=(action.verb, tuple(sorted(ids)), action.value, kept))

@@ -103,7 +103,9 @@ _SENSOR_COUNT = 12  # number of sensors of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
-    """Return a random English home; the lists of `known` and `new` names are disjoint.
+    """Return a random English home.
+
+    `names` is the list from which names are chosen, `known` or `new`. No name is in both lists.
 
     >>> home = generated_home(1)
     >>> len(home.areas) >= 4, home == generated_home(1), home == generated_home(2)

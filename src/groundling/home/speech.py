@@ -42,7 +42,7 @@ class Speech:
         return sentence.format(things=self.listed(things), value=value)
 
     def listed(self, things: Sequence[str], joint: str = "and") -> str:
-        """Return names as a list in words; a long list ends with the number left out."""
+        """Return names as a list in words; a long list ends with a count of the others."""
         shown = list(things[:_MOST_LISTED]) if joint == "and" else list(things)
         if len(things) > len(shown):
             shown.append(str(self["more"]).format(count=len(things) - len(shown)))

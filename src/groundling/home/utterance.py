@@ -425,7 +425,7 @@ class Utterance:
         return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
     def _is_unsafe(self, place: int) -> bool:
-        """Return whether a word was corrected that is so short that it may be right."""
+        """Return whether a corrected word is so short that it may have been right."""
         written = self.language.fold(self.words[place])
         return self.folded[place] != written and len(written) < _SHORTEST_TYPO
 
@@ -589,7 +589,7 @@ def _short_names(
 
 
 def _without_last(words: list[str], entity: Entity) -> list[str]:
-    """Return a name without its last word if this is the entity's domain, else nothing."""
+    """Return a name without its last word if this is the entity's domain, else an empty list."""
     return words[:-1] if len(words) > _LEFT and words[-1] == entity.domain else []
 
 

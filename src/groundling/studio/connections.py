@@ -18,8 +18,9 @@ class BoundedProtocol(H11Protocol):
 
     A connection waits for its client while it has no request in progress, while the body of a
     request is incomplete, and while the client does not read a response. Waiting connections are
-    closed after a timeout; if there are too many, the oldest is closed immediately. A client that
-    sends a complete request and reads always gets its response.
+    closed after a timeout. If there are too many, the connection whose timeout expires next is
+    closed immediately. A client that sends its whole request and reads the response is never cut
+    off.
     """
 
     limit: asyncio.TimerHandle | None = None
@@ -93,7 +94,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the connection that has waited longest, except this connection.
+        """Close the waiting connection whose timeout expires next, other than this connection.
 
         Returns False if no other connection is waiting.
         """
