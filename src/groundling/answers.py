@@ -142,6 +142,7 @@ def _coverage(
     def names() -> Iterable[str]:
         yield from request.world.texts(decisions)
         for state, action in decisions:
+            yield from request.world.described_by(state, action)
             for labels in request.world.ground(state, action).node_labels:
                 for label in labels:
                     yield label.name

@@ -93,6 +93,10 @@ def test_filled_plans_are_judged_and_explained(follower):
     assert follower.score([shown("heat the hall to 30 degrees", "heat", "hall", 30.0)]) == 1.0
     plan = follower.follow("heat the hall to 30 degrees", Heating(), ())
     assert "30" in str(plan.explain())
+    [heated] = plan.explain().steps
+    [bought] = follower.follow("add oat milk to the list", Heating(), ()).explain().steps
+    assert not any("free text" in each for each in heated.meanings)
+    assert "“oat milk” is free text" in bought.meanings
 
 
 def test_one_environment_serves_many_texts(follower):

@@ -22,8 +22,11 @@ class House:
 
     open_values = ("set",)
 
+    def __init__(self, things=THINGS):
+        self.all = things
+
     def things(self, state):
-        return THINGS
+        return self.all
 
     def actions(self, state):
         return (("start", OpenSet()), ("stop", OpenSet()))
@@ -32,7 +35,7 @@ class House:
         return (*state, action)
 
     def ground(self, state, action, after):
-        labels, left_out = describe_set(THINGS, action[1])
+        labels, left_out = describe_set(self.all, action[1])
         nodes = {"event": {action[0]: True}, "thing": labels}
         edges = [("event", "thing", "of")]
         if left_out:
@@ -165,6 +168,13 @@ def test_quantifiers_exceptions_and_negations(follower, text, things):
 @pytest.mark.parametrize("text", ["none of the lamps", "neither fan", "no lamps"])
 def test_texts_that_ask_for_none_of_the_things_ask_for_nothing(follower, text):
     assert follower.follow(f"turn on {text}", House(), ()).actions == ()
+
+
+def test_values_of_exceptions_are_explained(follower):
+    kinds = ("heater", "heater", "heater", "lamp", "fan")
+    house = House({n: {"kind": kind, "room": "hall"} for n, kind in enumerate(kinds)})
+    plan = follower.follow("turn on everything but the heaters", house, ())
+    assert (plan.actions, plan.unexplained) == ((("start", frozenset({3, 4})),), ())
 
 
 def test_all_is_no_hall(follower):

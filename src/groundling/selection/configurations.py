@@ -24,6 +24,7 @@ from groundling.selection.constants import (
     COMPOSED_WEIGHT,
     ENOUGH_FOR_PAIRS,
     L2_PER_DEMONSTRATION,
+    LAPS,
     LARGE_DATA,
     LOOSE_TOLERANCE,
     MAX_L2,
@@ -222,8 +223,9 @@ def _has_two(profile: Profile) -> bool:
 
 
 def _needs_no_graph(profile: Profile) -> bool:
-    # With much data, combinations of words replace the structure of a graph.
-    return _has_two(profile) and profile.longest == 1
+    # With much data, combinations of words replace the structure of a graph. With less, they make
+    # words of places and kinds evidence for the verbs they happened to occur with.
+    return bool(profile.listable) and profile.longest == 1 and profile.count >= LAPS[1]
 
 
 STRUCTURES: tuple[Structure, ...] = (

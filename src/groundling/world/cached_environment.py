@@ -135,6 +135,11 @@ class CachedEnvironment:
             return False
         return inner.describes(state, actions[0])
 
+    def described_by(self, state: State, action: Action) -> list[str]:
+        """Return the values in the text that describe an action's set of things."""
+        inner = self.environment
+        return inner.described_by(state, action) if isinstance(inner, BoundEnvironment) else []
+
     def uses(self, decisions: Iterable[tuple[State, Action]], literal: Literal) -> bool:
         """Return whether a plan uses a literal of the text; True if actions have no open values."""
         inner = self.environment

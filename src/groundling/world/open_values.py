@@ -317,7 +317,7 @@ class BoundEnvironment(Wrapper):
         self.text = text
         # All have an entry for the latest state only.
         self._described: dict[State, dict[tuple[Any, ...], set[frozenset[Hashable]]]] = {}
-        self._with_text: dict[State, list[tuple[Any, ...]]] = {}  # actions with free text
+        self._with_text: dict[State, list[Any]] = {}  # actions with free text
         self._meant: dict[State, dict[Action, tuple[Label, ...]]] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -386,9 +386,8 @@ class BoundEnvironment(Wrapper):
         if STEP in how:
             value = next(part for part in parts if isinstance(part, float))
             said.append(f"{_written(value)} is one step {change} than the current value")
+        said += [f"“{part}” is free text" for part in parts if part in texts]
         for part in parts:
-            if part in texts:
-                said.append(f"“{part}” is free text")
             if isinstance(part, frozenset):
                 among = len(things_of(self.environment, state))
                 fits = "as the text says" if self.describes(state, action) else "a guess"
@@ -450,21 +449,22 @@ class BoundEnvironment(Wrapper):
         if "text" not in declared_types(self.environment):
             return set()
         if state not in self._with_text:
-            offered = map(_parts, self.environment.actions(state))
-            self._with_text = {state: [each for each in offered if any(map(_is_text, each))]}
-        parts = _parts(action)
-        pairs = [
-            list(zip(offered, parts, strict=True))
-            for offered in self._with_text[state]
-            if len(offered) == len(parts)
-        ]
+            listed = self.environment.actions(state)
+            self._with_text = {state: [e for e in listed if any(map(_is_text, _parts(e)))]}
         return {
             value
-            for each in pairs
-            if all(isinstance(part, OpenValue) or part == value for part, value in each)
-            for part, value in each
-            if _is_text(part) and isinstance(value, str)
+            for offered in self._with_text[state]
+            if fills(action, [offered])
+            for part, value in zip(_parts(offered), _parts(action), strict=True)
+            if _is_text(part)
         }
+
+    def described_by(self, state: State, action: Action) -> list[str]:
+        """Return the values that describe an action's set, including those of exceptions."""
+        if not self.describes(state, action):
+            return []
+        mentions = mentions_in(things_of(self.environment, state), self.text)
+        return [value for _, value, _ in mentions if isinstance(value, str)]
 
     def denies(self, state: State) -> bool:
         """Return whether the text describes an empty set (*none of the lamps*)."""
