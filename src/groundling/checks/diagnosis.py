@@ -1,4 +1,4 @@
-"""Diagnosis of a trained model: problems found by the checks, and explained mistakes."""
+"""Diagnosis of a trained model: the findings of the checks, and all mistakes."""
 
 from __future__ import annotations
 

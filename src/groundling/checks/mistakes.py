@@ -229,7 +229,7 @@ class _Rivals:
     # ---- contradiction, length, order -----------------------------------------------------
 
     def _contradicting(self) -> str:
-        """Return a note on training demonstrations that contradict this one, if there are any."""
+        """Return a note on training demonstrations that contradict this one, or ""."""
         done = graphs(self.world, self.gold)
         start = looks(self.world, self.each.start)
         alike = [
@@ -299,7 +299,7 @@ class _Rivals:
 
     @cached_property
     def _values(self) -> dict[str, set[str]]:
-        """The known values of each slot, including those in the demonstrated plan's graphs."""
+        """The known values of each slot, including those of the demonstrated plan."""
         found = {kind: set(values) for kind, values in self.encoder.values.items()}
         for state, action in self.gold.decisions():
             for kind, value in self.encoder.ground(self.world, state, action).values:
@@ -313,7 +313,7 @@ class _Rivals:
 
     @cached_property
     def _plain(self) -> list[str]:
-        """The words of the text that match no value of a slot, without numbers and symbols."""
+        """Words of the text, except numbers and symbols, that match no value of a slot."""
         return [word for word in self.words if word.isalpha() and not self._kinds(word)]
 
     @cached_property

@@ -107,7 +107,7 @@ class Subject:
 
     @property
     def scores_transitions(self) -> bool:
-        """Whether plans are decoded transition by transition, so that few are right as a whole."""
+        """Whether decoding chooses single transitions, so that few whole plans are right."""
         return self.learnt.search.decode == "transitions"
 
     @cached_property
@@ -309,7 +309,7 @@ def _too_long(subject: Subject) -> _Problems:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether each of two plans is possible, with equal graphs, at the other's start."""
+    """Return whether two plans are possible at each other's start, with equal graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -403,7 +403,7 @@ def _slots(subject: Subject) -> _Problems:
     "correct the named entries; see [the format of a lexicon](your-environment.md)",
 )  # fmt: skip
 def _entries(subject: Subject) -> _Problems:
-    """Find lexicon entries of several words, or with a label or value that no graph has."""
+    """Find lexicon entries of several words, or whose label or value no graph has."""
     examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
     slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
     given = encoder.reader.lexicon.given
@@ -599,7 +599,7 @@ def _refit(subject: Subject) -> _Problems:
 
 
 def _is_lost(learnt: Learnt, each: Attempt) -> bool:
-    """Return whether a wider search would help, because a demonstrated plan scores best."""
+    """Return whether a wider search would help: a demonstrated plan scores best."""
     if each.right or each.chance:
         return False
     if not each.found:
@@ -611,5 +611,5 @@ def _is_lost(learnt: Learnt, each: Attempt) -> bool:
 
 @check("another world", ("diagnose",), "follow in the training world, or train again")
 def _elsewhere(subject: Subject) -> _Problems:
-    """Find labels that some action had at every start in training, and no action has here."""
+    """Find labels that some action had at every start in training, but none has here."""
     yield from _another_world(usual_labels(subject.learnt), subject.places)

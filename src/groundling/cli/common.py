@@ -1,4 +1,4 @@
-"""Code shared by all commands: options, error messages, data sources and JSON output."""
+"""Code shared by all commands, such as options, error messages and JSON output."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def plainly(debug: bool, stopped: str = "No partial files were left behind.") ->
 
 
 def command(stopped: str = "No partial files were left behind.") -> Callable[[Any], Any]:
-    """Return a decorator that turns a function into a command, with the option `--debug`.
+    """Return a decorator that turns a function into a command with options.
 
     Every parameter becomes an option unless it is annotated as `typer.Argument`. Its help text
     comes from the *Parameters* section of the docstring, which also lists short or different

@@ -1,4 +1,4 @@
-"""The `groundling demo` command: train on a generated world, and act in another one."""
+"""The `groundling demo` command: train and act in generated worlds."""
 
 from __future__ import annotations
 

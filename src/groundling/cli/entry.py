@@ -22,7 +22,7 @@ told = threading.Event()
 
 
 def run() -> None:
-    """Run the command line; a signal ends it with exit code 128 plus the signal's number."""
+    """Run the command line; after a signal, the exit code is 128 plus its number."""
     asked: list[int] = []
 
     def stop(number: int, frame: object) -> None:
@@ -92,7 +92,7 @@ def _watch() -> None:
 
 
 def _start_guard(signals: int) -> int:
-    """Start a guard process, which kills this process if it does not end after a signal.
+    """Start a guard, which kills this process if it does not end after a signal.
 
     The guard reads signal numbers from the pipe `signals`, and writes them to the returned pipe.
     It ends with this process. If the guard cannot be started, `signals` is returned.

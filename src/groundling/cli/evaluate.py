@@ -1,4 +1,4 @@
-"""The `groundling evaluate` and `groundling tune` commands: scores on held-out data."""
+"""The commands `groundling evaluate` and `groundling tune`."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ def _show_tried(
 def _race(
     task: Task[Any, Any], data: TaskOptions, console: Console, seconds: float, out: Path | None
 ) -> None:
-    """Compare configurations on the demonstrations of a world; save the best model in `out`."""
+    """Compare configurations on a world's demonstrations, and save the best model."""
     from functools import partial
 
     from groundling.cli.models import print_warnings

@@ -7,7 +7,7 @@ from string import Template
 
 
 def skeleton(module: str) -> tuple[str, dict[str, str]]:
-    """Return the class name of a new world, and the contents of its files by file name.
+    """Return the class name of a new world, and a mapping from file names to contents.
 
     >>> name, made = skeleton("my_world")
     >>> name, sorted(made)

@@ -249,7 +249,7 @@ def count_weights(follower: Follower) -> int:
 def weights_of(
     follower: Follower, word: str, member: int = 0
 ) -> tuple[list[tuple[str, float]], list[str]]:
-    """Return the weights of a word's features, strongest first, and the slots of the word.
+    """Return the weights of a word's features, strongest first, and the word's slots.
 
     An empty word selects the features of all words. A word that is matched with values has no
     weights of its own: the weights are those of its slots. For other words, the list of slots is

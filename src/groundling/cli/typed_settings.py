@@ -83,7 +83,7 @@ def _read(given: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def _hint(name: str, known: Collection[str]) -> str:
-    """Return a hint that names the most similar setting or, failing that, all settings."""
+    """Return a hint that names the most similar setting, or else all settings."""
     inside = [each for each in known if each.partition(".")[2] == name.rpartition(".")[2]]
     if inside or difflib.get_close_matches(name, known):
         return did_you_mean(inside[0] if inside else name, inside or known)

@@ -1,1 +1,1 @@
-"""Dialogue: prediction sets, clarification questions, answers and descriptions of plans."""
+"""Dialogue: prediction sets, clarification questions, answers and descriptions."""

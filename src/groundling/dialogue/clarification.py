@@ -20,7 +20,7 @@ _NOUNS = ("NOUN", "PROPN")
 
 
 def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
-    """Return the type of each action: the names of the labels at the root of its graph."""
+    """Return the type of each action: the names of the labels at its root node."""
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     return [tuple(sorted({label.name for label in g.labels(g.root)})) for g in graphs]
 
@@ -219,7 +219,7 @@ def read_reply(
     language: Language,
     request: Sequence[str] = (),
 ) -> Reply:
-    """Return what a reply chooses among the offered options or, failing that, the others.
+    """Return what a reply chooses among the offered options, or else the other ones.
 
     A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
     second*), by exclusion (*not the red one*), or all at once (*both*). To choose an offered

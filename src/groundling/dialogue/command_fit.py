@@ -49,7 +49,7 @@ def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
 
 
 class _Shown(NamedTuple):
-    """A demonstrated text: all words, those that name no value, and its types of action."""
+    """A demonstrated text: its words, those that name no value, and its action types."""
 
     words: frozenset[str]
     frame: frozenset[str]
@@ -158,7 +158,7 @@ class ActionWords:
         return Wanted(frozenset(sure), frozenset(possible))
 
     def is_plain(self, word: str) -> bool:
-        """Return whether a word is too common to name a thing, or is the verb of an action."""
+        """Return whether a word is too common to name a thing, or is an action's verb."""
         if self.counts.get(word, 0) >= _COMMON * len(self.shown):
             return True
         return any(self._is_certain(word, name) for name in self._verbs.get(word, ()))

@@ -1,4 +1,4 @@
-"""A pragmatic listener, which prefers plans that people would describe with the text.
+"""A pragmatic listener, which prefers plans that the text would describe well.
 
 The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan). The
 first term is the follower's probability; the second is that of a speaker trained on the same

@@ -35,7 +35,7 @@ Said = tuple[Text, Environment, State]
 
 
 class Listener(Protocol):
-    """Protocol of a follower with the members that dialogues use; `Follower` implements it."""
+    """Protocol for the part of `Follower` that dialogues use."""
 
     parser: str | Parser
 
@@ -144,7 +144,7 @@ def _ends(told: Decoded) -> Sequence[State]:
 
 
 def _options(told: Decoded, request: Request, answer: Plan) -> tuple[Option, ...]:
-    """Return the outcomes of a search, each with its probability and most probable plan."""
+    """Return the outcomes of a search, with their probabilities and best plans."""
     listed, ends = told.found, _ends(told)
     totals: dict[Hashable, float] = {}
     best: dict[Hashable, int] = {}

@@ -1,4 +1,4 @@
-"""Prediction sets: sets of outcomes that include the right one with a given probability.
+"""Prediction sets: sets that contain the right outcome with a given probability.
 
 The method is split conformal prediction. Each outcome of a text gets a nonconformity score. The
 threshold is a quantile of the scores of right outcomes in held-out demonstrations. The prediction
@@ -191,7 +191,7 @@ def decide(
     sure: float = SURE,
     least: float = 0.0,
 ) -> Decision:
-    """Decide to act if the prediction set has one outcome, and otherwise to ask or decline.
+    """Decide to act if the prediction set has one outcome, else to ask or decline.
 
     All agents use this rule. Without `sets`, the prediction set is the smallest set of outcomes
     whose total probability reaches `sure`, plus all outcomes tied with the last one. Such a set has

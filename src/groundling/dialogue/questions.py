@@ -1,4 +1,4 @@
-"""Question answering: questions describe sets of things, from which answers follow.
+"""Question answering: a question describes things, from which the answer follows.
 
 A question is split into units: single words, and names with the words before them. A thing is
 described by the question if it matches every unit. A word matches a thing through the labels of the
@@ -246,7 +246,7 @@ def _stems(words: Iterable[str], language: Language) -> set[str]:
 
 
 class _Features:
-    """An index of the features of units and things; a closed index ignores new features."""
+    """An index of features of units and things; a closed index ignores new features."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.index = {name: place for place, name in enumerate(names)}
@@ -332,7 +332,7 @@ class _Encoded(NamedTuple):
     bounds: NDArray[np.int64]  # index of the first thing of each question
 
     def log_fits(self, theta: Reals) -> tuple[Reals, Reals]:
-        """Return the score of each row and the log probability that each thing is described."""
+        """Return the scores of the rows, and log p(described) for each thing."""
         scores = np.asarray(self.rows @ theta) * self.signs
         logs = -np.logaddexp(0.0, -scores)
         fits = np.bincount(self.owner, logs, minlength=int(self.bounds[-1]))
@@ -467,7 +467,7 @@ class Answerer:
     # ---- answer types -----------------------------------------------------------------------
 
     def _asking_words(self, text: str) -> list[str]:
-        """Return the features that predict the answer type: words, bigrams and first words."""
+        """Return features that predict the answer type: words, bigrams and first words."""
         words = [self.language.fold(word) for word in split_words(text, self.language)]
         pairs = [f"{a} {b}" for a, b in pairwise(words)]
         return [*dict.fromkeys((*words, *pairs, *(f"^ {word}" for word in words[:2]), "bias"))]
@@ -517,7 +517,7 @@ class Answerer:
         return _ASKED_LABEL * (self.language.singular(label) in said)
 
     def _opened(self, text: str) -> dict[str, tuple[str, ...]]:
-        """Return the answer types that the first words of a text ask for, with these words."""
+        """Return the answer types that a text's first words indicate, with these words."""
         words = [self.language.fold(word) for word in split_words(text, self.language)]
         found = {}
         for kind in (EXISTS, COUNT, SET, VALUE.split()[0]):
@@ -546,7 +546,7 @@ class Answerer:
         return VALUE.split()[0] if kind.startswith(VALUE) else kind
 
     def asked(self, text: str, world: _World | None = None) -> dict[str, float]:
-        """Return the probability of each answer type, including `command` (not a question)."""
+        """Return the probability of each answer type; `command` means no question."""
         kinds = dict.fromkeys(self.asking)
         labels = {} if world is None else {n for each in world.values.values() for n in each}
         kinds |= dict.fromkeys(
@@ -668,7 +668,7 @@ class Answerer:
 
     @staticmethod
     def _read(kind: str, things: Sequence[Hashable], world: _World, chances: Reals) -> Any:
-        """Return the answer of a given type; None if a value is asked for and none is likely."""
+        """Return an answer of the given type; None if no value of the label is likely."""
         if kind == EXISTS:  # as it was learnt: at least one thing is described
             return float(np.prod(1.0 - chances)) < 0.5
         if kind == COUNT:
@@ -789,7 +789,7 @@ def _clipped(logs: Reals) -> tuple[Reals, Reals]:
 
 
 def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing exactly the given things, and its gradient in log p."""
+    """Return the loss of describing exactly the given things, with its gradient."""
     wanted = np.array(inside, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:

@@ -104,7 +104,7 @@ def _varied(said: Iterable[_Said], most: int) -> list[_Said]:
 
 @dataclass(frozen=True)
 class Description:
-    """A description of a plan, and the probability that a listener gives to its outcome.
+    """A description of a plan, and a listener's probability of the plan's outcome.
 
     `text` is empty if the demonstrations have no words for the actions. If `understood` is false,
     the words may be misleading, so show the plan itself instead.
@@ -448,7 +448,7 @@ class Speaker:
         return float(frequencies[plain] + sum(frequencies[column] for column, _ in slots))
 
     def _lead(self, words: Sequence[str | Gap]) -> Signature:
-        """Return the article at the end of the given words, and the prepositions before it."""
+        """Return the article at the end of some words, and the function words before it."""
         articles, common = self._inflected
         if not articles:
             return ()
@@ -476,7 +476,7 @@ class Speaker:
         return all(str(value).endswith(name.lower()) for _, name in self._own_phrases(value))
 
     def _after(self, kind: str, value: str | float, lead: Signature) -> str:
-        """Return the name of a value with the ending that it has after the words in `lead`.
+        """Return the name of a value, with the ending that it has after the words `lead`.
 
         If the name was never demonstrated after these words, it gets the ending of other values of
         its kind. The result is empty if no ending is known.
@@ -596,7 +596,7 @@ class Speaker:
 
 
 def _language_of(follower: Listener) -> Language:
-    """Return the language of a follower's parser, with phrases in that of its demonstrations."""
+    """Return a follower's language, with phrases in that of its demonstrations."""
     counts = follower._fitted().fitted.encoder.reader.counts
     return with_phrases(language_of(load_parser(follower.parser)), counts)
 

@@ -225,7 +225,7 @@ class Rival(Part):
 
 @dataclass(frozen=True)
 class ExplainedStep(Part):
-    """The reasons for an action: the text that names it, and the features that favour it.
+    """The reasons for an action: the text that names it, and its features.
 
     The attributes are:
 
@@ -548,7 +548,7 @@ class Source:
         )
 
     def word_places(self, plan: ExplainedPlan) -> tuple[dict[str, int], ...]:
-        """Return the position of the most probable word for each node of each action's graph."""
+        """Return, for each action, the position of the most probable word of each node."""
         [reading] = self.model.interpret(
             self.fitted, self.request, [_trajectory(plan)], self.search
         )

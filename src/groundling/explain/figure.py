@@ -148,7 +148,7 @@ def _levels(spans: dict[int, tuple[int, int]]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class GraphArc:
-    """A drawn relation between two nodes: their boxes, its name, and its height as a level."""
+    """A drawn relation between two nodes, with its name and its height as a level."""
 
     source: NodeBox
     target: NodeBox

@@ -343,7 +343,7 @@ class Agent(BaseAgent):
 
 
 def _asked(plan: Plan, parts: int) -> list[set[int]]:
-    """Return the indices of the parts of the text that align with each action of a plan."""
+    """Return, for each action, the indices of the text parts that align with it."""
     if parts == len(plan.actions):
         return [{part} for part in range(parts)]
     shares = plan.explain().sentence_shares()  # parts × choices

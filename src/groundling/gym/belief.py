@@ -156,7 +156,7 @@ class PartialBabyAI(BabyAI):
 
 
 def _fits(part: str, thing: Thing, choice: ActionChoice) -> bool:
-    """Return whether an object matches every kind, colour and side in a part of the text."""
+    """Return whether an object has every kind, colour and side named in a text part."""
     shown = {thing.kind, thing.colour, *choice.shown.partition("(")[2].rstrip(")").split(", ")}
     for word in part.split():
         for values in _NAMES.values():

@@ -1,4 +1,4 @@
-"""Episodes: environments of single scenes, in which actions are choices of objects."""
+"""Episodes: environments of single scenes, whose actions are choices of objects."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Episode:
     def ground(
         self, state: tuple[ActionChoice, ...], action: ActionChoice, after: tuple[ActionChoice, ...]
     ) -> GroundingGraph:
-        """Return the grounding graph of a choice: its event, its object and their relations."""
+        """Return the grounding graph of a choice: its event, object and relations."""
         key = (self._scene(state), action)
         found = self._graphs.get(key)
         if found is None:
@@ -158,7 +158,7 @@ class Episode:
         return bool(state) and not self._pending(state)[0]
 
     def outcome(self, state: tuple[ActionChoice, ...]) -> Hashable:
-        """Return a value that is equal for the final states of plans with the same meaning.
+        """Return a value that is equal for the states after plans with the same meaning.
 
         Plans have the same meaning if they differ only in labels that the text does not name.
         """
@@ -203,11 +203,11 @@ class Episode:
         return tuple(action for action, _ in self.in_order(state))
 
     def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
-        """Return the completed macro-actions in execution order, each with its range in `state`."""
+        """Return completed macro-actions, in execution order, with their ranges in `state`."""
         return in_doing_order(list(self._said(state)), lambda each: state[each[1][0]].earlier)
 
     def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:
-        """Yield the completed macro-actions in text order, each with its range in `state`."""
+        """Yield completed macro-actions, in text order, with their ranges in `state`."""
         place = 0
         while place < len(state):
             size = len(self._roles[state[place].verb])

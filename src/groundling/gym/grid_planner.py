@@ -234,7 +234,7 @@ class GridPlanner:
         self._do("toggle")
 
     def _make_room(self, cells: Collection[int]) -> None:
-        """Clear the nearest of several cells, and face this cell with the same thing in hand."""
+        """Clear the nearest of several cells, and face it with the same thing in hand."""
         carried = self._put_down(cells)
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
@@ -327,7 +327,7 @@ class GridPlanner:
     def _way(
         self, targets: Collection[int], closed: Collection[int] = (), *, clear: bool = True
     ) -> list[tuple[int, int]] | None:
-        """Return the cheapest path to a cell and direction in which the agent faces a target."""
+        """Return the cheapest path to face a target, as pairs of cell and direction."""
         state = self.state
         steps = state.layout.steps
         price: dict[int, int] = {}

@@ -121,7 +121,7 @@ class PartReader:
         return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
 
     def _is_clause(self, words: Sequence[str]) -> bool:
-        """Return whether words begin with a verb (*take …*) or name a thing near the start."""
+        """Return whether words begin with a verb or name a thing near the start."""
         left = list(words)
         while left and left[0] in self._words | _FILLING | _FRONTED:
             left.pop(0)
@@ -133,7 +133,7 @@ class PartReader:
         return left[0] not in _PLACING and any(each in _NAMING for each in near)
 
     def _is_listed(self, words: Sequence[str]) -> bool:
-        """Return whether words are the rest of a list of things, with *and* before the last."""
+        """Return whether words are the rest of a list (*…, the cup and the bowl*)."""
         if not words or words[0] not in _NAMING:
             return False
         for place, word in enumerate(words[:-1]):

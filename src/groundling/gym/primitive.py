@@ -113,7 +113,7 @@ class PrimitiveEpisode:
         return step(state, action)
 
     def ground(self, state: GridState, action: str, after: GridState) -> GroundingGraph:
-        """Return the grounding graph of a move, with the things that it approaches or changes."""
+        """Return the graph of a move and of the things that it approaches or changes."""
         before, now = distances(state), distances(after)
         nodes: dict[str, Labels] = {"event": {action: True}}
         edges = []

@@ -114,7 +114,7 @@ def opened(world: Any, env: Any, **settings: Any) -> Iterator[Any]:
 
 
 def _check(world: Any, env: Any, policy: Any, way: str) -> None:
-    """Raise `SettingError` if the world, environment or policy lacks a required method."""
+    """Raise `SettingError` if world, environment or policy lacks a required method."""
     name = type(world).__name__
     if not hasattr(world, "observe"):
         raise SettingError(

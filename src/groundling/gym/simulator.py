@@ -38,7 +38,7 @@ class Situation(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Output of the simulator on entering a state, such as the observation and the reward."""
+    """Output of the simulator on entering a state, such as observation and reward."""
 
     observation: Any
     reward: float = 0.0
@@ -214,7 +214,7 @@ class GymWorld:
         return state
 
     def _try_out(self, state: Situation) -> None:
-        """Raise an error if the same action in the initial state leads to different states."""
+        """Raise an error if an action, repeated from the same state, gives another result."""
         kept = self._known(state)
         cost = replace(self.cost)
         for action in list(self.actions(state))[:_TRIED]:

@@ -83,7 +83,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
     )  # fmt: skip
 
     def load(self, source: Source, size: float | None = None) -> tuple[str, ...]:
-        """Return the names of all levels; the simulator generates missions, without a corpus."""
+        """Return the names of all levels, because there is no corpus to load."""
         return levels()
 
     def prepare(self, corpus: tuple[str, ...], chosen: BabyAIPreset) -> list[Case]:

@@ -317,7 +317,7 @@ class HomeAgent:
     def _last_part(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
     ) -> HomeReply | None:
-        """Carry out the text after a comma and return the reply, if it is clearly a command.
+        """Carry out the text after a comma, if it is clearly a command; return the reply.
 
         Returns None if the text before the comma contains the full name of something in the home.
         """

@@ -474,7 +474,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Return the sentence, moved to the area `usual` if the home lacks the speaker's area."""
+    """Return the sentence; the area `usual` replaces an area that the home lacks."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)
@@ -566,7 +566,7 @@ def parse_template(template: str) -> Any:
 
 @contextmanager
 def named_errors(where: str) -> Iterator[None]:
-    """Turn errors caused by malformed data into a `CorpusError` that begins with `where`."""
+    """Turn errors caused by malformed data into a `CorpusError` that names `where`."""
     try:
         yield
     except GroundlingError:

@@ -142,7 +142,7 @@ class HomeWorld:
         return {key: tuple(ids) for key, ids in found.items()}
 
     def _add_temperatures(self, found: dict[tuple[str, str], list[str]]) -> None:
-        """Add the kind `temperature` for each place: its thermostats or, failing that, sensors."""
+        """Add the kind `temperature`: for each place, its thermostats or else its sensors."""
         places = dict.fromkeys(where for _, where in found)
         for where in places:
             ids = found.get(("climate", where)) or found.get(("sensor:temperature", where))

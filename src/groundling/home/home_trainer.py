@@ -93,7 +93,7 @@ def _plain_words(example: HomeExample) -> list[str]:
 
 
 def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
-    """Convert examples to demonstrations; examples with impossible commands are skipped."""
+    """Convert examples to demonstrations, except examples with impossible commands."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:

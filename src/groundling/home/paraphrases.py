@@ -184,7 +184,7 @@ class _Paraphrase(Sampler):
         return [self.things[each] for each in _SEVERAL_NAMES if each in self.things]
 
     def _names_another(self, text: str) -> bool:
-        """Return whether the text contains the full name of an entity of the block's domains."""
+        """Return whether the text has the full name of an entity of the block's domains."""
         said = Utterance.of(text, self.world.names).of_kind("name")
         return any(
             self.home.entity_of[id_].domain in self.block.domains

@@ -18,7 +18,7 @@ _LONGEST_NUMBER = 100  # in characters; sexagesimal numbers (`1:30`) take quadra
 def load_yaml(
     path: str | Path, error: type[GroundlingError] = GroundlingError, *, aliases: bool = False
 ) -> Any:
-    """Return the content of a YAML file as strings, numbers, Booleans, lists and mappings.
+    """Return the content of a YAML file as plain values, such as lists and mappings.
 
     Raises `error`, naming the file, for tags, duplicate keys, aliases (unless `aliases` is set),
     and files that exceed the limits on bytes, values or levels.

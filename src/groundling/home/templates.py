@@ -69,7 +69,7 @@ class Block:
 
 
 def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
-    """Return random homes: generated ones for English, otherwise rearranged corpus homes."""
+    """Return random homes: generated for English, otherwise rearranged corpus homes."""
     if language == "en":
         return [generated_home(seed * 1000 + number) for number in range(count)]
     home = read_corpus(language=language).home

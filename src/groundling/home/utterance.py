@@ -343,7 +343,7 @@ class Utterance:
 
     @cached_property
     def without_reason(self) -> str:
-        """Command without the statement beside it (*I'm leaving, lock the door*), or empty."""
+        """Command without the statement beside it (*I'm leaving, lock the door*), or ""."""
         if self.is_question:
             return ""
         orders = IMPERATIVES.get(self.language.name, frozenset())
@@ -589,7 +589,7 @@ def _short_names(
 
 
 def _without_last(words: list[str], entity: Entity) -> list[str]:
-    """Return a name without its last word if this is the entity's domain, else an empty list."""
+    """Return a name without the domain at its end; an empty list if it has none."""
     return words[:-1] if len(words) > _LEFT and words[-1] == entity.domain else []
 
 

@@ -86,7 +86,7 @@ def make_studio(
     def open_file(
         data: Annotated[bytes, Body(media_type="application/x-ndjson")],
     ) -> dict[str, str]:
-        """Create a project from an exported file, with its world, pupil and demonstrations."""
+        """Create a project with the world, pupil and demonstrations of an exported file."""
         return {"project": projects.open_file(data)}
 
     def listed() -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _robot(project: Project) -> dict[str, Any]:
 
 
 def _check_scene(wanted: WorldForm) -> dict[str, Any]:
-    """Return a picture of a world from the editor, and the actions that are possible in it.
+    """Return a picture of a world from the editor, and its possible actions.
 
     Raises an error if the world is invalid.
     """
@@ -224,7 +224,7 @@ def _describe(project: Project, name: str) -> str:
 
 
 def _events(project: Project) -> StreamingResponse:
-    """Return a stream of events: training progress, new models, and changes by other pages."""
+    """Return a stream of events, such as training progress and new models."""
     project.events.check_room()
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(
@@ -239,12 +239,12 @@ def _way(project: Project, way: Way) -> tuple[Any, State, tuple[Any, ...]]:
 
 
 def _walk(project: Project, way: Way) -> dict[str, Any]:
-    """Return the states after the given actions, and the actions that are possible next."""
+    """Return the states after the given actions, and the possible next actions."""
     return views.walk(project, *_way(project, way))
 
 
 def _go_on(project: Project, way: Way) -> dict[str, Any]:
-    """Return the initial state of the next instruction: the state after the given actions."""
+    """Return the state after the given actions, where the next instruction starts."""
     scene, start, actions = _way(project, way)
     end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
     # `restart` converts the final state of a plan to the initial state of the next plan.
@@ -375,7 +375,7 @@ def _delete(project: Project, number: int) -> dict[str, Any]:
 def _import(
     project: Project, data: Annotated[bytes, Body(media_type="application/x-ndjson")]
 ) -> dict[str, Any]:
-    """Import the valid lines of a JSON Lines file; return their number, and all problems."""
+    """Import the valid lines of a JSON Lines file; return their number and problems."""
     project.check_writes()
     records, refused = import_lines(project, data)
     fresh = project.take_in(records)
@@ -408,7 +408,7 @@ def _model(project: Project, revision: int | None) -> Follower:
 
 
 def _words(project: Project, model: Annotated[Revision, Query()] = None) -> dict[str, Any]:
-    """Return the learnt words, each with its strongest feature, and the learnt lexicon."""
+    """Return the learnt words with their strongest features, and the learnt lexicon."""
     if model is None and project.follower is None:
         return {"words": [], "weights": 0, "lexicon": []}
     follower = _model(project, model)

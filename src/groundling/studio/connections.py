@@ -1,4 +1,4 @@
-"""Limits on connections that wait for their clients: timeouts and a maximum number."""
+"""Timeouts and a maximum number for connections that wait for their clients."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the waiting connection whose timeout expires next, other than this connection.
+        """Close the other waiting connection whose timeout expires next.
 
-        Returns False if no other connection is waiting.
+        Returns False if there is none.
         """
         waiting = [each for each in _waiting(self.connections) if each is not self]
         if not waiting:

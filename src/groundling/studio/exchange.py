@@ -21,7 +21,7 @@ TOLD = 50  # maximum number of invalid lines to report
 
 
 class Brought(NamedTuple):
-    """Header of an exported file: title and source of the world, and name of the pupil."""
+    """Header of an exported file: the world's title and source, and the pupil's name."""
 
     title: str
     source: dict[str, Any]

@@ -90,7 +90,7 @@ class JoinForm(_Form):
 
 
 class WorldForm(_Form):
-    """Request body with a world to open: the name of a gallery world, or a scene world."""
+    """Request body with the world to open: a gallery world's name, or a scene world."""
 
     gallery: Name | None = None
     scene: Annotated[dict[str, JsonValue] | None, AfterValidator(plain_json)] = None

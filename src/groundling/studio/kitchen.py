@@ -102,7 +102,7 @@ class Kitchen:
         return KitchenState(dice.choice(PLACES), "", lying)
 
     def draw(self, state: KitchenState) -> str:
-        """Return an SVG drawing of the places side by side, with their things and the robot."""
+        """Return an SVG drawing of the places, with their things and the robot."""
         canvas = Canvas(0, 0, _WIDE * len(PLACES), _HIGH)
         canvas.add("rect", class_="wall", x=0, y=0, width=_WIDE * len(PLACES), height=_HIGH,
                    fill="#f4efe4")  # fmt: skip

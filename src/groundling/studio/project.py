@@ -362,7 +362,7 @@ class Project:
             return turn
 
     def was_said(self, scene: StudioScene, text: str, plan: Plan) -> bool:
-        """Return whether a stored demonstration has the words of a text and a plan's actions.
+        """Return whether a stored demonstration has a text's words and a plan's actions.
 
         Clarification questions quote only such texts, because texts that are generated from a few
         demonstrations often sound wrong or name the wrong thing.

@@ -105,7 +105,7 @@ def _without(
     text: Sequence[Instruction],
     word: dict[str, Any],
 ) -> list[str] | None:
-    """Return the labels of the actions planned without a word; None if nothing changes."""
+    """Return the actions planned without a word, by name; None if nothing changes."""
     kept = []
     for number, each in enumerate(text):
         places = [

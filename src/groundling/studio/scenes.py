@@ -1,4 +1,4 @@
-"""Settings, from which the studio creates projects: scenes, a follower, demonstrations."""
+"""Settings: the scenes, follower and demonstrations with which a project starts."""
 
 from __future__ import annotations
 

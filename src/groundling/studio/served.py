@@ -151,7 +151,7 @@ class Served:
 
 
 class ServedProject(Served):
-    """A studio project that the service serves; taught demonstrations are stored in it.
+    """A studio project that the service serves, and that stores taught demonstrations.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory

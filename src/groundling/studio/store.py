@@ -87,7 +87,7 @@ class Record:
 
     @property
     def content(self) -> str:
-        """Hash of the text, the start, the actions and `apart`, which identifies duplicates."""
+        """Hash of text, start, actions and `apart`, which identifies duplicates."""
         return fingerprint([self.text, self.start, self.actions, self.apart])
 
 
@@ -311,7 +311,7 @@ class Store:
         return int(count["n"]), list(map(_record, rows))
 
     def latest(self, most: int, *, apart: bool) -> list[Record]:
-        """Return the newest training demonstrations or, with `apart`, held-out demonstrations."""
+        """Return the newest training demonstrations or, with `apart`, held-out ones."""
         query = f"SELECT {_COLUMNS} FROM demonstrations WHERE apart=? ORDER BY id DESC LIMIT ?"
         return list(map(_record, self._read(query, int(apart), most)))
 
@@ -329,7 +329,7 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return, for recent demonstrations, whether the follower was right before learning.
+        """Return whether the follower was right before learning, by recent demonstration.
 
         The oldest of these demonstrations comes first.
         """
@@ -506,7 +506,7 @@ def _folded(text: Any) -> str:
 
 
 def _check_plain(path: Path) -> None:
-    """Raise `ProjectError` if a path is, for example, a link instead of a regular file."""
+    """Raise `ProjectError` if a path is not a regular file but, for example, a link."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:

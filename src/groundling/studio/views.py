@@ -47,7 +47,7 @@ def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> lis
 def walk(
     project: Project, scene: StudioScene, start: State, actions: Sequence[Action]
 ) -> dict[str, Any]:
-    """Return the actions of a walk, its states with pictures, and the possible next actions."""
+    """Return actions, the states after them with pictures, and possible next actions."""
     world = CachedEnvironment(scene.environment)
     trace = world.trace(start, actions, "The plan")
     possible = world.actions(trace.states[-1])
