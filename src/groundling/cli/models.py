@@ -280,7 +280,7 @@ def diagnose(
     every: bool = False,
     folds: FoldsOption = None,
 ) -> None:
-    """Report problems in a world and its demonstrations, and the causes of wrong plans.
+    """Report problems in a world and its demonstrations, and causes of wrong plans.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
 
 
 def _now_and_then(console: Console) -> Callable[[str, bool], None]:
-    """Return a function that prints only one line every few seconds, and the last one."""
+    """Return a function that prints at most one line every few seconds, and the last."""
     told = monotonic()
 
     def tell(line: str, last: bool) -> None:

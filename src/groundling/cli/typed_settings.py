@@ -73,7 +73,6 @@ def read_changes(given: Sequence[str]) -> Changes:
 
 
 def _read(given: str) -> tuple[str, tuple[Any, ...]]:
-    """Return the name of a setting and its values."""
     name, mark, values = given.partition("=")
     if not mark or not values.strip():
         raise SettingError(

@@ -219,7 +219,7 @@ def read_reply(
     language: Language,
     request: Sequence[str] = (),
 ) -> Reply:
-    """Return what a reply chooses among the offered options, or else the other ones.
+    """Interpret a reply as a choice among the offered options, or else other options.
 
     A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
     second*), by exclusion (*not the red one*), or all at once (*both*). To choose an offered

@@ -206,8 +206,8 @@ class _Seen(NamedTuple):
 class CommandFit:
     """A text and its possible plans: what the text names, and which plans fit it.
 
-    `likely` are the probable options, and `others` the less probable ones. `counts` has the
-    number of occurrences of each word in the demonstrations.
+    `likely` are the probable options, and `others` the less probable ones. `counts` maps the
+    words of demonstrations to their numbers of occurrences.
     """
 
     def __init__(
@@ -230,7 +230,6 @@ class CommandFit:
     # ---- words ------------------------------------------------------------------------------
 
     def _look(self, plan: Plan) -> list[_Seen]:
-        """Return the values, types and shape of each graph of a plan."""
         found = []
         for pair in zip(plan.states, plan.actions, strict=False):
             if pair not in self._seen:
@@ -255,7 +254,6 @@ class CommandFit:
 
     @cached_property
     def _wanted(self) -> Wanted:
-        """The types of action that the words name."""
         return self.known.wanted(word for word in self.words if word not in self.named)
 
     @property

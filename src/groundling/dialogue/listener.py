@@ -1,4 +1,4 @@
-"""A pragmatic listener, which prefers plans that the text would describe well.
+"""A pragmatic listener, which prefers plans for which people would say the text.
 
 The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan). The
 first term is the follower's probability; the second is that of a speaker trained on the same
@@ -88,7 +88,7 @@ class Trial:
 class Reason:
     """The log probability ratio of two plans, decomposed exactly.
 
-    `literal` is the follower's log ratio. `words` has the speaker's log ratio for each word,
+    `literal` is the follower's log ratio. `words` contains the speaker's log ratio for each word,
     without the weight. `total` is their weighted sum.
     """
 

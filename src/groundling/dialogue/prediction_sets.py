@@ -88,7 +88,7 @@ class PredictionSets:
     ) -> Self:
         """Calibrate prediction sets with the given coverage on held-out cases.
 
-        `cases` has the options and the right outcomes of texts that were not used for training.
+        `cases` are pairs of the options and the right outcomes of a text not used for training.
         With n cases, the threshold is the ⌈(n + 1) · coverage⌉-th smallest score of a right
         outcome.
         """

@@ -789,7 +789,10 @@ def _clipped(logs: Reals) -> tuple[Reals, Reals]:
 
 
 def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing exactly the given things, with its gradient."""
+    """Return a loss function for describing exactly the given things.
+
+    Loss functions return the loss and its gradient with respect to log p.
+    """
     wanted = np.array(inside, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:
@@ -802,7 +805,7 @@ def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _any_loss(wanted: bool) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing at least one thing or, if not `wanted`, none."""
+    """Return a loss function for describing at least one thing; none if not `wanted`."""
 
     def loss(logs: Reals) -> tuple[float, Reals]:
         logs, chances = _clipped(logs)
@@ -818,7 +821,7 @@ def _any_loss(wanted: bool) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _count_loss(count: int) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing exactly `count` things.
+    """Return a loss function for describing exactly `count` things.
 
     The number of described things has a Poisson binomial distribution.
     """
@@ -845,7 +848,7 @@ def _count_loss(count: int) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing things that have the value rather than others."""
+    """Return a loss function for describing things that have the value, not others."""
     having = np.array(holders, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:

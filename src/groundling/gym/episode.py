@@ -199,15 +199,15 @@ class Episode:
     # ---- derived values ----------------------------------------------------------------
 
     def macro_actions(self, state: Sequence[Any]) -> tuple[MacroAction, ...]:
-        """Return the completed macro-actions, in execution order."""
+        """Return the completed macro-actions, in order of execution."""
         return tuple(action for action, _ in self.in_order(state))
 
     def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
-        """Return completed macro-actions, in execution order, with their ranges in `state`."""
+        """Return completed macro-actions with ranges in `state`, in order of execution."""
         return in_doing_order(list(self._said(state)), lambda each: state[each[1][0]].earlier)
 
     def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:
-        """Yield completed macro-actions, in text order, with their ranges in `state`."""
+        """Yield completed macro-actions with ranges in `state`, in the order of the text."""
         place = 0
         while place < len(state):
             size = len(self._roles[state[place].verb])

@@ -104,7 +104,7 @@ class Exam:
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return the success (0 or 1) of each mission's own plan, and the main failure."""
+        """Return the success (0 or 1) of each mission's plan, and the commonest failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])

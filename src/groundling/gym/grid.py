@@ -80,9 +80,9 @@ class GridLayout:
 class GridState(NamedTuple):
     """State of the grid that changes during an episode, as a small hashable value.
 
-    `places` has the cell of each thing in the layout, or `HELD`, `INSIDE` or `GONE`. `doors` has
-    the status of each door, and 0 for other things. Directions are 0 (east), 1 (south), 2 (west)
-    and 3 (north).
+    `places` contains the cell of each thing in the layout, or `HELD`, `INSIDE` or `GONE`. `doors`
+    contains the status of each door, and 0 for other things. Directions are 0 (east), 1 (south),
+    2 (west) and 3 (north).
 
     >>> state = parse_grid("#####", "#> k#", "#####")
     >>> ahead = step(step(state, "forward"), "pickup")

@@ -99,7 +99,6 @@ def _events(
 
 
 def _values(episode: Episode) -> dict[str, set[str]]:
-    """Return the values that the objects of an episode have in each slot."""
     found: dict[str, set[str]] = {}
     for things, _ in episode.groups(()):
         for label in episode.labels(things):

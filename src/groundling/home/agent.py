@@ -47,8 +47,8 @@ _MOST_NUMBER = 999_999_999  # larger numbers are not read
 class HomeReply:
     """Reply of a home agent.
 
-    `kind` is `act`, `ask`, `answer` or `decline`. `changes` has the new state and attributes of
-    each entity that changes. `options` are the answers that a clarification question offers.
+    `kind` is `act`, `ask`, `answer` or `decline`. `changes` maps each entity that changes to its
+    new state and attributes. `options` are the answers that a clarification question offers.
     `commands` are the commands that the agent recognised in the text.
     """
 
@@ -170,9 +170,9 @@ class HomeAgent:
     ) -> HomeReply:
         """Return the reply to a text, and remember its effects for the next text.
 
-        `area` is the id of the area in which the speaker is. `states` has the current states of
-        entities where they differ from the remembered states. `now` is the current time, for
-        questions about the time and the date.
+        `area` is the id of the speaker's area. `states` are the current states of entities, where
+        they differ from the remembered states. `now` is the current time, for questions about the
+        time and the date.
         """
         began = time.perf_counter()
         if not isinstance(text, str):

@@ -1,7 +1,8 @@
 """Corpus of sentences about homes, converted to demonstrations.
 
-The corpus is Home Assistant Intents (CC BY 4.0). `tests/LANGUAGE` has sentences with intents and
-slots, and the home to which they refer. `sentences/LANGUAGE` has templates of sentences.
+The corpus is Home Assistant Intents (CC BY 4.0). The folder `tests/LANGUAGE` contains sentences
+with intents and slots, and the home to which they refer. The folder `sentences/LANGUAGE` contains
+templates of sentences.
 """
 
 from __future__ import annotations
@@ -474,7 +475,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Return the sentence; the area `usual` replaces an area that the home lacks."""
+    """Return the sentence, with the area `usual` in place of one that the home lacks."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)

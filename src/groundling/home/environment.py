@@ -94,7 +94,7 @@ class Command(NamedTuple):
 class Situation:
     """Context of a text.
 
-    `here` is the speaker's area, and `before` has the entities that the previous text was about.
+    `here` is the speaker's area, and `before` are the entities that the previous text was about.
     `done` is the command of this text once it has been carried out.
     """
 

@@ -194,7 +194,6 @@ class Sampler:
         return areas, floors
 
     def _sampled(self) -> str:
-        """Return a text sampled from one of the templates."""
         parts = [parse_template(each) for each in self.block.sentences]
         return " ".join(self._text(self._rarest(parts), 0).split())
 

@@ -94,9 +94,9 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the other waiting connection whose timeout expires next.
+        """Close the waiting connection, other than this one, whose timeout expires first.
 
-        Returns False if there is none.
+        Returns False if no other connection is waiting.
         """
         waiting = [each for each in _waiting(self.connections) if each is not self]
         if not waiting:

@@ -239,7 +239,8 @@ def scene_setting(
 ) -> Setting:
     """Return a setting for a scene world.
 
-    The last `held_out` examples are held out, and the first `shown` are offered as examples.
+    `held_out` is the number of examples, counted from the end, that are held out. `shown` is the
+    number of examples, counted from the start, that are offered on the page.
 
     >>> yard = {"title": "Yard", "places": [{"name": "shed"}, {"name": "gate"}],
     ...         "movers": [{"name": "robot", "at": "shed"}], "scenes": 2}

@@ -329,9 +329,9 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return whether the follower was right before learning, by recent demonstration.
+        """Return whether the follower got recent demonstrations right before learning them.
 
-        The oldest of these demonstrations comes first.
+        There is one Boolean for each demonstration, oldest first.
         """
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
