@@ -90,7 +90,7 @@ class TaskOptions:
 
     @property
     def changes(self) -> tuple[tuple[str, Any], ...]:
-        """The setting that `--parser` changes, as pairs of name and value."""
+        """The name and the value of the setting that `--parser` changes; empty without it."""
         return (("parser", self.parser),) if self.parser else ()
 
     def find(self, console: Console, task: Task[Any, Any]) -> Source:

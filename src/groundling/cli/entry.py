@@ -22,7 +22,7 @@ told = threading.Event()
 
 
 def run() -> None:
-    """Run the command line; after a signal, the exit code is 128 plus its number."""
+    """Run the command line; after a signal, exit with 128 plus the signal's number."""
     asked: list[int] = []
 
     def stop(number: int, frame: object) -> None:

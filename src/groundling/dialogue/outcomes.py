@@ -196,7 +196,7 @@ def all_plans(follower: Listener, requests: Iterable[Said]) -> list[list[Plan]]:
 def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
     """Return all outcomes that the search finds for each request, most probable first.
 
-    A plan's `alternatives` are only ten plans, too few for prediction sets of high coverage.
+    A plan has at most ten `alternatives`, too few for prediction sets of high coverage.
 
     >>> from groundling import Demonstration, Follower
     >>> from groundling.examples import Lamp

@@ -48,7 +48,7 @@ class ExplainedPlan(Protocol):
 
     @property
     def confidence(self) -> float:
-        """The calibrated probability of the answer: the plan, or its outcome."""
+        """The calibrated probability that the plan, or its outcome, is right."""
 
     @property
     def understood(self) -> bool:

@@ -157,7 +157,7 @@ class HomeCorpus:
 
 
 def corpus_folder(corpora: str | Path | None = None) -> Path:
-    """Return the folder of the home corpus, in `corpora` or in the default place."""
+    """Return the folder of the home corpus, inside `corpora` or the default folder."""
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(

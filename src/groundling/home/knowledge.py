@@ -56,7 +56,7 @@ class Knowledge:
     def kinds_for(
         self, words: Sequence[str], kinds: Sequence[str], language: Language | None = None
     ) -> tuple[str, ...]:
-        """Return the kinds, of those given, to which a text may refer, in the same order."""
+        """Filter `kinds`: return those to which a text may refer, in the given order."""
         if not self.words:
             return tuple(kinds)
         best: dict[str, float] = {}

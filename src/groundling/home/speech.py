@@ -51,7 +51,7 @@ class Speech:
         return f"{', '.join(shown[:-1])} {self[joint]} {shown[-1]}"
 
     def duration(self, seconds: float) -> str:
-        """Return a duration in hours, minutes and seconds, in words."""
+        """Return a duration as text, in hours, minutes and seconds."""
         left, parts = round(seconds), []
         for unit, size in (("hours", 3600), ("minutes", 60), ("seconds", 1)):
             count, left = divmod(left, size)

@@ -63,9 +63,9 @@ class Record:
     """A stored demonstration; `start` and `actions` are JSON.
 
     Records with `apart` are held out to measure accuracy. `origin` is `given` (it came with the
-    world), `shown`, `picked` (from the options of a question), `edited` or `imported`.
-    `right_before` is true if the follower got the demonstration right before learning it. `problem`
-    is an error message if the record cannot be read.
+    world), `shown` (by the user), `picked` (from the options of a question), `edited` or
+    `imported`. `right_before` is true if the follower got the demonstration right before learning
+    it. `problem` is an error message if the record cannot be read.
     """
 
     scene: str
@@ -516,7 +516,7 @@ def _check_plain(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return numbers that identify a file even if it is renamed; None without a file."""
+    """Return numbers that identify a file even if it is renamed; None if it is gone."""
     try:
         found = path.stat()
     except OSError:
