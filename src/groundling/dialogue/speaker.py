@@ -596,7 +596,7 @@ class Speaker:
 
 
 def _language_of(follower: Listener) -> Language:
-    """Return a follower's language, with phrases in the language of its demonstrations."""
+    """Return a follower's language, with phrases that fit its demonstrations."""
     counts = follower._fitted().fitted.encoder.reader.counts
     return with_phrases(language_of(load_parser(follower.parser)), counts)
 

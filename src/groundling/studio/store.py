@@ -329,9 +329,9 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return whether the follower got recent demonstrations right before learning them.
+        """Return whether recent demonstrations were followed correctly before learning.
 
-        There is one Boolean for each demonstration, oldest first.
+        The oldest demonstration comes first.
         """
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
