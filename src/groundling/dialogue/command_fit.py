@@ -375,8 +375,8 @@ class CommandFit:
 
         For example, *switch off the lamp* asks for the present state if the lamp could be switched
         on now, and switching it off would then lead back to this state. In general, an action that
-        fits the text and spells the `strange` words must lead back in this way. With a `plan` of one
-        action, only this action is tried, whether or not it fits the text.
+        fits the text and spells the `strange` words must lead back in this way. With a `plan` of
+        one action, only this action is tried, whether or not it fits the text.
         """
         alone = None if plan is None or len(plan.actions) > 1 else plan.actions[0]
         if plan is not None and alone is None and self.was_shown(plan):
