@@ -24,7 +24,7 @@ from groundling.overlay.batch import Reals
 from groundling.plan import Plan
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
-from groundling.world.environment import Environment, State, shorten
+from groundling.world.environment import Action, Environment, State, shorten
 from groundling.world.open_values import alike_but_for_sets
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
@@ -66,13 +66,17 @@ def decoded(
     listed = found if isinstance(found, ScoredPlans) else None
     scores = listed.scores if listed else np.array([plan.score for plan in found])
     recalled: dict[int, Recollection] = {}
+
+    def decisions(place: int) -> Iterable[tuple[State, Action]]:
+        return listed.decisions(place) if listed else found[place].decisions()
+
     if len(found) == 1 and result.normalised:
         # There is nothing to normalise over, but the score is itself a log probability.
         logs = np.minimum(scores / learnt.temperature, 0.0)
     else:
         scores = scores / learnt.temperature
         if not result.settled:
-            recalled = learnt.memory.recall(request.text, request.world, found, scores)
+            recalled = learnt.memory.recall(request.text, request.world, decisions, scores)
         for place, each in recalled.items():
             scores[place] += each.amount
         logs = log_softmax(scores)

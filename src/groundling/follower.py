@@ -46,6 +46,7 @@ from groundling.errors import (
     LearningWarning,
     NotFittedError,
     SettingError,
+    StorageError,
 )
 from groundling.estimator import Estimator
 from groundling.features.feature_settings import Features
@@ -735,14 +736,23 @@ class Follower(Estimator):
     def save(self, folder: str | Path, *, note: Mapping[str, Any] | None = None) -> Path:
         """Save the follower to a folder, replacing a saved model atomically.
 
-        `note` is stored with the model; `groundling.modelfolder.read_note` returns it.
+        `note` is stored with the model; `groundling.modelfolder.read_note` returns it. Raises
+        `StorageError` if the folder cannot be written; a model that was there is kept.
         """
         learnt = self._fitted()
         if 0 < len(learnt.examples) <= _MOST_SPOKEN:
             with suppress(GroundlingError):  # a broken environment must not prevent saving
                 if speaker := self._get_speaker():
                     learnt = replace(learnt, speech=speaker.to_dict())
-        return save_learnt(Path(folder), learnt, note)
+        try:
+            return save_learnt(Path(folder), learnt, note)
+        except OSError as error:
+            problem = StorageError(
+                f"The model cannot be saved in {folder}: {error.strerror or error}. Free some "
+                "space in it, or choose another folder."
+            )
+            problem.errno = error.errno
+            raise problem from error
 
     @classmethod
     def load(

@@ -231,7 +231,11 @@ def test_free_text_is_copied_and_names_nothing(follower):
     assert "“oat milk” is free text" in plan.explain().steps[0].meanings
     said = TextValues(("add", "oat", "milk", "to", "the", "list"))
     [graph] = CachedEnvironment(Heating()).bound(said).trace((), plan.actions).graphs
-    assert {str(each) for each in graph.labels("value")} == {"buy to", "after add", "before to"}
+    assert {str(each) for each in graph.labels("value")} == {
+        "buy to",
+        "said after add",
+        "said before to",
+    }
 
 
 def test_only_what_fills_an_open_value_is_free_text():

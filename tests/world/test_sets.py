@@ -198,6 +198,17 @@ def test_numbers_belong_to_the_label_that_is_named(text, things):
     assert OpenSet().described(ROW, said) == [frozenset(things)]
 
 
+def test_an_ordinal_that_nothing_has_fits_nothing():
+    words = ["the", "9th", "from", "the", "left"]
+    said = TextValues(words, read_literals(words, ENGLISH), language=ENGLISH)
+    assert OpenSet().described({"a": {"from left": 1.0}, "b": {"from left": 2.0}}, said) == []
+
+
+def test_numbers_that_describe_no_thing_are_unexplained(follower):
+    assert follower.follow("turn on two lamps", House(), ()).unexplained == ()
+    assert follower.follow("turn on seven lamps", House(), ()).unexplained == ("seven",)
+
+
 def test_an_ordinal_that_two_labels_have_is_no_guess():
     words = ["the", "second", "one"]
     said = TextValues(words, read_literals(words, ENGLISH), language=ENGLISH)

@@ -217,8 +217,8 @@ def _option(kind: Any, name: str, names: str = "", text: str = "") -> Any:
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        where = f" {error.filename}" if error.filename else ""
-        return f"{error.strerror}:{where}. Choose another folder or file, such as with --out."
+        where = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{where}. Choose another folder or file, such as with --out."
     return " ".join(str(error).split())
 
 

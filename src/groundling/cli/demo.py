@@ -14,11 +14,12 @@ from rich.text import Text
 
 from groundling import Follower, __version__
 from groundling.cli.progress import progress
-from groundling.errors import ConvergenceWarning, GroundlingError
+from groundling.errors import ConvergenceWarning, GroundlingError, ModelFileError
 from groundling.explain.explanation import Explanation
 from groundling.explain.prose import caused_by, why_added
-from groundling.files import write_atomically
+from groundling.files import read_plain, write_atomically
 from groundling.language.parser import load_parser
+from groundling.limits import NOTE_BYTES
 from groundling.svg import write_picture
 from groundling.tasks.benchmark import DemoRequest, DemoWorld
 from groundling.tasks.task_registry import DEMO, get_task
@@ -65,7 +66,7 @@ def _trained(
     }
     if not again and note.exists():
         try:
-            if json.loads(note.read_text(encoding="utf-8")) == made_by:
+            if json.loads(read_plain(note, NOTE_BYTES, ModelFileError)) == made_by:
                 loaded = Follower.load(folder)
                 console.print(
                     f"Loaded the model of an earlier run from {folder}/. "

@@ -11,7 +11,7 @@ import typer
 
 from groundling.cli.common import command
 from groundling.errors import GroundlingError, InstructionError
-from groundling.limits import SAID_CHARACTERS, SESSION_TURNS
+from groundling.limits import SAID_ACTIONS, SAID_CHARACTERS, SESSION_TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -117,6 +117,7 @@ def _taught(
         raise SettingError(
             "`teach` requires the demonstrations of the world. Start the server with --shown."
         )
+    SAID_ACTIONS.check(len(actions), InstructionError, "A demonstration")
     scene = stage.scene
     state = stage.follow(said)[-1].end if said else scene.start
     begin, done = state, []

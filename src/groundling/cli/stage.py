@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from groundling.errors import (
 )
 from groundling.explain.prose import caused_by
 from groundling.follower import Follower
+from groundling.limits import IMPORT_BYTES
 from groundling.plan import Plan
 from groundling.svg import check_format, write_picture
 from groundling.tasks.benchmark import Scene, Source
@@ -112,7 +114,9 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
             return None
         where = "Standard input" if file is None else str(file)
         try:
-            text = sys.stdin.read() if file is None else file.read_text(encoding="utf-8")
+            with nullcontext(sys.stdin) if file is None else file.open(encoding="utf-8") as stream:
+                text = stream.read(IMPORT_BYTES.most + 1)
+            IMPORT_BYTES.check(len(text), InstructionError, where)
         except UnicodeDecodeError:
             raise InstructionError(f"{where} must be UTF-8 text. Save it as UTF-8.") from None
         except OSError as error:

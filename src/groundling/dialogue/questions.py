@@ -248,9 +248,9 @@ def _stems(words: Iterable[str], language: Language) -> set[str]:
 class _Features:
     """An index of features of units and things; a closed index ignores new features."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = (), closed: bool = False) -> None:
         self.index = {name: place for place, name in enumerate(names)}
-        self.closed = bool(self.index)
+        self.closed = closed
 
     def place(self, name: str) -> int | None:
         if name in self.index or self.closed:
@@ -601,7 +601,7 @@ class Answerer:
     def _chances(
         self, text: str, world: _World
     ) -> tuple[Reals, _Encoded, list[DescriptionUnit], Reals]:
-        encoded, [units] = _encode([(text, world)], _Features(self.features))
+        encoded, [units] = _encode([(text, world)], _Features(self.features, closed=True))
         theta = np.array(list(self.features.values()))
         scores, logs = encoded.log_fits(theta)
         return np.exp(logs), encoded, units, scores
@@ -697,6 +697,8 @@ class Answerer:
     def from_dict(cls, data: Mapping[str, Any], language: Language) -> Answerer:
         """Restore an answerer from the output of `to_dict`."""
         try:
+            if not data["asking"]:
+                raise ValueError("`asking` has no answer type")
             return cls(
                 language,
                 {str(name): float(weight) for name, weight in data["features"].items()},

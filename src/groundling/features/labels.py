@@ -12,7 +12,7 @@ from typing import NamedTuple
 from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.world.graph import Label
-from groundling.world.open_values import AS_SAID, BY, LESS, MORE, STEP, TO
+from groundling.world.open_values import AS_SAID, BY, LESS, MORE, STEP, TO, is_about_text
 
 LABEL = "label"
 NUMBER = "number"
@@ -247,6 +247,8 @@ class NodeLabeller:
         `equal` (whether a numeral or ordinal agrees with it).
     bins
         The boundaries of the intervals.
+    weighs_values
+        Whether the values of slots also have weights of their own (the join `value`).
 
     Examples
     --------
@@ -261,6 +263,7 @@ class NodeLabeller:
     slots: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ("real", "bins")
     bins: tuple[float, ...] = (0.5, 1.5, 2.5, 4.5, 8.5, 16.5)
+    weighs_values: bool = False
 
     KNOWN = ("real", "bins", "equal")
 
@@ -287,7 +290,7 @@ class NodeLabeller:
         by_name = LABEL in self.slots
         for label in labels:
             name = prefix + label.name
-            if by_name:
+            if by_name and not is_about_text(label.name):
                 spelled.append((NodeLabel(prefix + LABEL, LABEL, kind_of(label)), 1.0))
             if label.value is None:
                 amount = _FIT.get(label.name, 1.0)
@@ -318,7 +321,7 @@ class NodeLabeller:
         kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
         found = {(kinds[name], value) for name, value in labels if isinstance(value, str)}
         if LABEL in self.slots:
-            found |= {(LABEL, kind) for kind in kinds.values()}
+            found |= {(LABEL, kind) for name, kind in kinds.items() if not is_about_text(name)}
         return tuple(sorted(found))
 
     def interval(self, number: float) -> str:

@@ -16,6 +16,7 @@ from groundling.features.spans import SpanIndex, nearest_word
 from groundling.features.synonyms import Synonyms
 from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.languages import Language
+from groundling.language.literals import read_literals
 from groundling.language.parser import Parser, language_of
 from groundling.language.sentences import are_characters
 from groundling.world.reprs import shorten
@@ -310,6 +311,14 @@ class Reader:
             for start, end, number in self.language.numerals_in(words):
                 for place in range(start, end):
                     found[place] = [(NUMBER, number, 1.0 / (end - start))]
+        for literal in read_literals(words, self.language):
+            extent = 1.0 / len(literal.places)
+            kinds = [kind for kind, known in values.items() if literal.value in known]
+            if NUMBER in values and isinstance(literal.value, float):
+                kinds = [NUMBER]
+            for place in literal.places if kinds else ():
+                found[place] = [each for each in found[place] if each[0] not in kinds]
+                found[place] += [(kind, literal.value, extent) for kind in kinds]
         spans = names.find(read, self.counts)
         for span in sorted(spans, key=lambda each: each.kind == LABEL):
             for place in span.places:

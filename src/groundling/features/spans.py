@@ -66,22 +66,26 @@ class SpanIndex:
         self._stems: dict[str, list[tuple[int, int]]] = {}
         for kind in sorted(values):
             for value in sorted(values[kind]) if kind != NUMBER else ():
-                parts = _split(language.fold(value))
+                parts = split_name(language.fold(value))
                 number = len(self._names)
                 for place, part in enumerate(parts):
                     self._spelt.setdefault(part, []).append((number, place))
                 self._names.append((kind, value, parts))
         for part, named in self._spelt.items():
-            stem = language.singular(part)
-            known = self._stems.get(stem)
-            self._stems[stem] = named if known is None else [*known, *named]
+            for form in self._forms(part):
+                known = self._stems.get(form)
+                self._stems[form] = named if known is None else [*known, *named]
         self.words = frozenset(self._spelt)
 
     def __contains__(self, word: str) -> bool:
         return all(
-            part in self._spelt or self.language.singular(part) in self._stems
-            for part in _parts(word)
+            part in self._spelt or any(form in self._stems for form in self._forms(part))
+            for part in split_word(word)
         )
+
+    def _forms(self, word: str) -> tuple[str, ...]:
+        """Return a word and its possible singulars."""
+        return (word, *self.language.stems(word))
 
     def nearest(self, word: str) -> str:
         """Return the word of a name that is one edit away, or an empty string."""
@@ -95,7 +99,7 @@ class SpanIndex:
         (1,)
         """
         said: dict[int, dict[tuple[int, int], int]] = {}  # name -> (index in name, text) -> way
-        parts_of = [_parts(word) for word in words]
+        parts_of = [split_word(word) for word in words]
         owner = [place for place, parts in enumerate(parts_of) for _ in parts]
         for place, word in enumerate(chain.from_iterable(parts_of)):
             for (name, part), way in self._ways(word, known).items():
@@ -123,7 +127,8 @@ class SpanIndex:
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
         """Return the words in names that a word matches, each with the kind of match."""
-        found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
+        forms = self._forms(word)
+        found = {here: PLURAL for form in forms for here in self._stems.get(form, ())}
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
         if not found and word not in known and word not in self.language.plain_words:
             nearest = _within_one_edit(word, self._spelt)
@@ -131,8 +136,12 @@ class SpanIndex:
         return found
 
 
-def _split(folded: str) -> tuple[str, ...]:
-    """Split a folded name into its words, without punctuation."""
+def split_name(folded: str) -> tuple[str, ...]:
+    """Split a folded name into its words, without punctuation.
+
+    >>> split_name("living-room light"), split_name("notes.txt")
+    (('living', 'room', 'light'), ('notes', 'txt'))
+    """
     if folded.replace(" ", "").isalnum():  # the same, but faster
         parts = tuple(folded.split(" "))
     else:
@@ -140,11 +149,11 @@ def _split(folded: str) -> tuple[str, ...]:
     return tuple(filter(None, parts)) if "" in parts else parts
 
 
-def _parts(word: str) -> tuple[str, ...]:
+def split_word(word: str) -> tuple[str, ...]:
     """Split a word with punctuation inside (*notes.txt*); numbers and contractions stay whole."""
     if word.isalnum() or "'" in word or "’" in word or not any(map(str.isalpha, word)):
         return (word,)
-    return _split(word) or (word,)
+    return split_name(word) or (word,)
 
 
 def spoken_kinds(

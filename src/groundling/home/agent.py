@@ -36,7 +36,8 @@ _CHOICE = 0.1  # minimum confidence to answer a question, or to ask which thing 
 # minimum confidence of each of two commands, tried because a command leaves names unused
 _PARTS = 0.5
 _LISTED = 0.03  # minimum confidence of a list of names if two commands seem likelier
-_MOST_PARTS = 6  # limit on commands per text
+_MOST_PARTS = 6  # limit on divisions of a text, one inside another
+_MOST_TRIED = 10_000  # limit on the characters of a text and of all parts that are tried
 _MOST_PHRASES = 6  # limit on household phrases per text, including nested ones
 _MOST_OPTIONS = 8
 _FREE_TEXTS = ("add item", "complete item", "play", "broadcast")  # verbs with words as values
@@ -84,6 +85,8 @@ class _Exchange:
     waiting: tuple[Command, ...] = ()  # to be carried out with the pending command
     # phrases carried out so far; copies share this list
     phrases: list[str] = field(default_factory=list)
+    # lengths of the texts tried so far; copies share this list
+    tried: list[int] = field(default_factory=list)
 
 
 def _copied(turn: _Exchange) -> _Exchange:
@@ -228,6 +231,9 @@ class HomeAgent:
     # ---- understanding -----------------------------------------------------------------
 
     def _reply(self, text: str, turn: _Exchange, now: datetime, depth: int = 0) -> HomeReply:
+        turn.tried.append(len(text))
+        if depth and sum(turn.tried) > _MOST_TRIED:
+            return self._decline()
         said = self.world.read(text)
         if said.utterance.is_unknown:
             return self._decline()

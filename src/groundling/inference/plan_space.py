@@ -162,6 +162,15 @@ class PlanTree(Sequence[Trajectory]):
     def __iter__(self) -> Iterator[Trajectory]:
         return map(self._plan, self._places)
 
+    def decisions(self, place: int) -> list[tuple[State, Action]]:
+        """Return the states and actions of a plan, without its end state."""
+        node, found = self._places[place], []
+        while node:
+            parent = self._parents[node]
+            found.append((self.state(parent), self._actions[node]))
+            node = parent
+        return found[::-1]
+
     def _plan(self, node: int) -> Trajectory:
         states, actions = [self.state(node)], []
         while node:
@@ -196,6 +205,11 @@ class ScoredPlans(Sequence[ScoredTrajectory]):
         """Return the actions of the plan at an index, without computing its end state."""
         plans = self._plans
         return plans.actions(place) if isinstance(plans, PlanTree) else plans[place].actions
+
+    def decisions(self, place: int) -> Iterable[tuple[State, Action]]:
+        """Return the states and actions of a plan, without its end state."""
+        plans = self._plans
+        return plans.decisions(place) if isinstance(plans, PlanTree) else plans[place].decisions()
 
     def __len__(self) -> int:
         return len(self._plans)

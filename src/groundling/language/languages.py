@@ -63,8 +63,8 @@ class Language:
     ordinal_endings
         Suffixes that make digits an ordinal (`2nd`).
     plurals
-        Plural (and case) endings, each with its replacement in the singular. The first match is
-        used. Label names and lexicon entries match with and without these endings.
+        Plural (and case) endings, each with its replacement in the singular. The first match gives
+        the singular. Names and lexicon entries match without any of these endings.
     stop_words
         Words with little meaning, which some settings drop.
     function_words

@@ -126,7 +126,7 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
 def _unfitting(project: Project, brought: Brought | None, line: int, problem: str) -> str:
     """Return a message that explains why no line of a file could be imported."""
     own = project.setting.title
-    if brought is not None:
+    if brought is not None and brought.title not in ("", own):
         return (
             f"This file belongs to the world “{brought.title}”, and this project is the world "
             f"“{own}”. Nothing was imported. The file contains its own world: open it with “Open a "

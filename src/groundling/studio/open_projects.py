@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from groundling.data.scene_world import SceneWorld
-from groundling.errors import ProjectError
+from groundling.errors import GroundlingError, ProjectError
 from groundling.studio.exchange import Brought, import_lines, read_brought
 from groundling.studio.problems import BusyError
 from groundling.studio.project import Project
@@ -134,7 +135,14 @@ class OpenProjects:
             )
         name = self.begin(brought.source)
         found = self.get(name)
-        take_home(found, brought, data)
+        try:
+            take_home(found, brought, data)
+        except GroundlingError:  # no empty project stays behind
+            with self._lock:
+                del self._open[name]
+            found.close()
+            shutil.rmtree(found.folder, ignore_errors=True)
+            raise
         return name
 
     def join(self, pupil: str) -> str:

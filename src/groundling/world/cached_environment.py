@@ -36,8 +36,8 @@ _MEASURED = 64  # measure the size of one state in this many
 class _Answers:
     """The results that the environment returned for one state."""
 
-    __slots__ = ("actions", "dead_end", "ends", "facts", "graphs", "scene", "seen", "steps",
-                 "table")  # fmt: skip
+    __slots__ = ("actions", "dead_end", "ends", "facts", "graphs", "places", "scene", "seen",
+                 "steps", "table")  # fmt: skip
 
     def __init__(self) -> None:
         self.actions: Sequence[Action] | None = None
@@ -49,6 +49,7 @@ class _Answers:
         self.scene: Scene | None = None
         self.facts: Facts | None = None
         self.table: GraphTable | None = None  # graphs of all actions
+        self.places: dict[Action, int] = {}  # indices in the table
 
 
 class CachedEnvironment:
@@ -319,8 +320,12 @@ class CachedEnvironment:
                 self._latest_graphs = known, {}
             graphs = self._latest_graphs[1]
         graph: GroundingGraph | None = self._get(graphs, state, action)
-        if graph is None and known.table is not None and action in (listed := self.actions(state)):
-            return known.table[listed.index(action)]
+        if graph is None and known.table is not None:
+            if not known.places:
+                known.places = {each: place for place, each in enumerate(self.actions(state))}
+                self._answers.grow(_ENTRY_BYTES * len(known.places))
+            if action in known.places:
+                return known.table[known.places[action]]
         if graph is None:
             graph = graphs[action] = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:

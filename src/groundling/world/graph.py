@@ -418,31 +418,6 @@ class GroundingGraph:
             other._hash = 0
         return other
 
-    def extended(
-        self,
-        nodes: Mapping[str, tuple[Label, ...]],
-        edges: Sequence[tuple[str, str, tuple[Label, ...]]],
-    ) -> GroundingGraph:
-        """Return a copy with more nodes and edges, whose labels must be normalised already.
-
-        Existing nodes keep their labels.
-
-        >>> graph = GroundingGraph({"event": "move"})
-        >>> print(graph.extended({"here": labels_of("lit")}, [("event", "here", labels_of("at"))]))
-        event*: move
-        here: lit
-        event -> here: at
-        """
-        other = self.changed()
-        new = [name for name in nodes if name not in self.node_names]
-        GRAPH_NODES.check(len(self) + len(new), GraphError, "A grounding graph")
-        GRAPH_EDGES.check(len(self.edges) + len(edges), GraphError, "A grounding graph")
-        other.node_names = (*self.node_names, *new)
-        other.node_labels = (*self.node_labels, *[nodes[name] for name in new])
-        other.edges = (*self.edges, *edges)
-        other._hash = 0
-        return other
-
     @property
     def nbytes(self) -> int:
         """Approximate size in bytes, excluding labels shared with other graphs."""

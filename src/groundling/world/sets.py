@@ -294,7 +294,7 @@ def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Me
             for end in ends[name]
             if nth or abs(end - at) <= _MOST_APART
         ]
-        if near and min(near)[2] in fits:
+        if near and (nth or min(near)[2] in fits):  # an ordinal that nothing has fits nothing
             yield (min(near)[2], each.value, each.places)
         elif nth and not near and len(fits) == 1:
             yield (fits[0], each.value, each.places)
