@@ -176,7 +176,10 @@ def _said(text: str) -> str:
 
 
 def _with_tools(server: Any, *tools: Callable[..., Any]) -> Any:
-    """Return a decorator that adds a tool to a server and passes error messages on to agents."""
+    """Return a decorator that adds a function to a server as a tool.
+
+    Error messages of the function are passed on to the agent that calls the tool.
+    """
     tool_error = import_module("mcp.server.mcpserver.exceptions").ToolError
     for tool in tools:
 

@@ -1,4 +1,4 @@
-"""Smart-home agent: it carries out commands, answers questions or asks for clarification."""
+"""Smart-home agent for commands and questions."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _MOST_NUMBER = 999_999_999  # larger numbers are not read
 
 @dataclass(frozen=True)
 class HomeReply:
-    """Reply of a home agent; `kind` is act, ask, answer or decline.
+    """Reply of a home agent.
 
-    `changes` has the new state and attributes of each entity that changes. `options` are the
-    answers that a clarification question offers. `commands` are the commands that the agent
-    recognised in the text.
+    `kind` is `act`, `ask`, `answer` or `decline`. `changes` maps each entity that changes to its
+    new state and attributes. `options` are the answers that a clarification question offers.
+    `commands` are the commands that the agent recognised in the text.
     """
 
     kind: str
@@ -115,7 +115,9 @@ def _meaning(command: Command) -> tuple[Any, ...]:
 
 
 class HomeAgent:
-    """Agent that replies to commands and questions in a home, with a memory of the conversation.
+    """Agent that replies to commands and questions about a home.
+
+    The agent remembers the conversation, so that a text may refer to earlier ones.
 
     Parameters
     ----------
@@ -153,7 +155,7 @@ class HomeAgent:
         self.move(home)
 
     def move(self, home: Home) -> None:
-        """Switch to another home, or to a new version of this one; forget the conversation."""
+        """Replace the home, and forget the conversation."""
         self._first_timers = home.timers
         self._settle(home)
         self.forget()
@@ -171,9 +173,9 @@ class HomeAgent:
     ) -> HomeReply:
         """Return the reply to a text, and remember its effects for the next text.
 
-        `area` is the id of the area in which the speaker is. `states` has the current states of
-        entities where they differ from the remembered states. `now` is the current time, for
-        questions about the time and the date.
+        `area` is the id of the speaker's area. `states` are the current states of entities, where
+        they differ from the remembered states. `now` is the current time, for questions about the
+        time and the date.
         """
         began = time.perf_counter()
         if not isinstance(text, str):
@@ -208,7 +210,7 @@ class HomeAgent:
             self._settle(replace(self.home, timers=tuple(timers)))
 
     def describe(self) -> dict[str, Any]:
-        """Return the areas, the entities with their current states, and the taught phrases."""
+        """Return the areas, the entities with their states, and the taught phrases."""
         return {
             "areas": {each.id: each.name for each in self.home.areas},
             "things": {
@@ -219,7 +221,7 @@ class HomeAgent:
         }
 
     def explain(self, text: str, *, area: str | None = "") -> str:
-        """Return the plan for a text, followed by an explanation in words."""
+        """Return the plan for a text and an explanation of it, as lines of text."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
         said = self.world.read(text)
         situation = Situation(check_area(self.home, area), self.before)
@@ -306,7 +308,10 @@ class HomeAgent:
         return self._act(command, confidence, turn, now)
 
     def _tried(self, text: str, turn: _Exchange, now: datetime, depth: int) -> HomeReply | None:
-        """Reply to part of a text and keep the effects; None if it is not clearly a command."""
+        """Carry out part of a text and return the reply, if the part is clearly a command.
+
+        Otherwise, returns None and changes nothing.
+        """
         trial = _copied(turn)
         reply = self._reply(text, trial, now, depth + 1)
         if reply.kind != "act" or reply.confidence < _PARTS:
@@ -318,7 +323,10 @@ class HomeAgent:
     def _last_part(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
     ) -> HomeReply | None:
-        """Return the reply to the text after a comma; None if a full name precedes the comma."""
+        """Carry out the text after a comma, if it is clearly a command; return the reply.
+
+        Returns None if the text before the comma contains the full name of something in the home.
+        """
         utterance = said.utterance
         names = [n for each in utterance.mentions if each.full for n in each.places]
         if (
@@ -383,7 +391,7 @@ class HomeAgent:
         return found._replace(target=command.target) if said.is_text(found) else command
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
-        """Treat a text as the answer to the pending question; None if it is not an answer."""
+        """Return the reply to an answer to the pending question; None for any other text."""
         command, self.pending = self.pending, None
         waiting, self.waiting = self.waiting, ()
         if command is None:
@@ -402,7 +410,7 @@ class HomeAgent:
         return HomeReply("act", " ".join(told), dict(turn.changes), (), 1.0, commands=todo)
 
     def _is_other_command(self, said: TextWorld, pending: Command, turn: _Exchange) -> bool:
-        """Return whether a text has a verb other than that of the pending command."""
+        """Return whether a text is a command with another verb than the pending command."""
         if not any(said.utterance.is_order(n) for n in range(len(said.utterance.folded))):
             return False
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
@@ -430,7 +438,7 @@ class HomeAgent:
     def _out_of_range(
         self, found: tuple[float, float], unit: str, confidence: float, *commands: Command
     ) -> HomeReply:
-        """Return a reply that declines a value and says which values are possible."""
+        """Return a reply that declines a value and gives the range of possible values."""
         told = [self.speech.duration(e) if unit == "s" else f"{e:.10g}{unit}" for e in found]
         text = self.speech.say("out of range", value=" – ".join(told))
         return HomeReply("decline", text, {}, (), confidence, commands=commands)
@@ -439,7 +447,11 @@ class HomeAgent:
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]],
         turn: _Exchange,
     ) -> tuple[Command, float]:  # fmt: skip
-        """Return the command or, if its value is out of range, a likely one with a valid value."""
+        """Return a command or, if its value is out of range, a likely alternative.
+
+        The alternative has a valid value and the same entities. If there is none, the command is
+        returned.
+        """
         if self._beyond(command, confidence, turn) is not None:
             for other, share in ranked:
                 is_same = other.target.ids == command.target.ids and not other.is_question
@@ -448,7 +460,7 @@ class HomeAgent:
         return command, confidence
 
     def _beyond(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply | None:
-        """Return a reply that declines an out-of-range value, or None if the value is valid."""
+        """Return a reply that declines an out-of-range value; None for a valid value."""
         value = command.value
         if not isinstance(value, float | int):
             return None
@@ -465,7 +477,7 @@ class HomeAgent:
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
     ) -> HomeReply:
-        """Ask which of the likely commands is meant, or decline if there are none."""
+        """Return a question that offers the likely commands; a refusal if there are none."""
         likely = [
             each
             for each, share in ranked
@@ -679,7 +691,7 @@ class HomeAgent:
         return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
-        """Return the names of a target's entities, followed by the area if names are equal."""
+        """Return the names of a target's entities; equal names are followed by the area."""
         found = []
         count = Counter(self._called(each) for each in dict.fromkeys(target.ids))
         for id_ in target.ids:

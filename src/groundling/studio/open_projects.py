@@ -1,4 +1,4 @@
-"""Open projects of a server: the main project and projects created by users."""
+"""Open projects of a server: the main project, and projects that users create."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ LISTED = 100  # maximum number of projects listed on the page, newest first
 
 
 class ProjectSummary(NamedTuple):
-    """Summary of a stored project: name, title, pupil (or ""), number of demonstrations."""
+    """Summary of a stored project.
+
+    `pupil` is empty for a project that belongs to no pupil, and `known` is the number of
+    demonstrations.
+    """
 
     project: str
     title: str
@@ -32,7 +36,9 @@ class ProjectSummary(NamedTuple):
 
 
 class OpenProjects:
-    """Open projects, keyed by generated names; names sent by clients are never used as paths.
+    """Open projects of a server, by generated names.
+
+    Names sent by clients are never used as paths.
 
     Parameters
     ----------
