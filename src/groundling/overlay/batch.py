@@ -78,8 +78,7 @@ WORD = np.dtype(
 Plans = namedtuple(
     "Plans",
     "instance_weight instance_candidates candidate_gold candidate_actions action_graph "
-    "instance_graphs graph_prior graph_shape graph_nodes graph_node shape_nodes node_enters "
-    "candidate_kind instance_kinds kind_extras extra_pair",
+    "graph_shape graph_nodes graph_node shape_nodes node_enters",
 )
 """The arrays of a batch that describe plans and their graphs."""
 

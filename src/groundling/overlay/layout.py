@@ -28,7 +28,7 @@ from groundling.overlay.batch import Batch, Indices, Integers, Plans, Reals, who
 from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.potentials import PairTables, tabulate
 from groundling.overlay.simd import LANES, fill, lane_rows, load, spread, store, total, up_to_eights
-from groundling.ragged import sizes_of, starts_of
+from groundling.ragged import owners_of, sizes_of, starts_of
 
 TILE = 256  # states per tile, so that their chart rows fit into the L1 cache
 
@@ -53,6 +53,7 @@ class GraphTile(NamedTuple):
     state_enters: NDArray[np.bool_]
     link: NDArray[np.uint64]  # between states, relation by relation
     relation_links: Integers  # relation -> links
+    next_link: Integers  # relation -> index of its next link, while the tile is laid out
 
     def nothing(self, ring: Any) -> Any:
         """Return a zero of the same width as the sum of an action's states."""
@@ -210,7 +211,7 @@ class GraphLayout(NamedTuple):
     link: NDArray[np.uint64]  # between nodes; packed because reading dominates
     link_relation: Indices
 
-    def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
+    def open_tile(self, plans: Plans, space: GraphTile, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile in the workspace; lay it out first unless `fresh` is false."""
         first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
         actions = plans.candidate_actions[last] - plans.candidate_actions[first]
@@ -221,7 +222,7 @@ class GraphLayout(NamedTuple):
             space.state_node, view(space.action_block, 0, actions), space.action_before,
             space.action_after, space.action_start, space.state_enters,
             view(space.link, 0, space.relation_links[len(space.relation_links) - 1]),
-            space.relation_links,
+            space.relation_links, space.next_link,
         )  # fmt: skip
 
 
@@ -239,7 +240,7 @@ class FlatLayout(NamedTuple):
     strip_after: Reals
     state_node: Indices
 
-    def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
+    def open_tile(self, plans: Plans, space: GraphTile, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile as views of the arrays of this layout."""
         first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
         strip = whole(self.tile_strips[tile])
@@ -254,7 +255,7 @@ class FlatLayout(NamedTuple):
 
 @inner
 def _lay_out_tile(
-    layout: GraphLayout, plans: Plans, space: TileSpace, candidates: tuple[int, int], nodes: int
+    layout: GraphLayout, plans: Plans, space: GraphTile, candidates: tuple[int, int], nodes: int
 ) -> None:
     """Write the states of some candidates in sequence, and their links by relation."""
     relations, (first, last) = len(space.relation_links) - 1, candidates
@@ -300,14 +301,12 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
     """
     owner, rank = _owners(batch)
     first = np.arange(len(owner)) if alone else _first_of_tiles(owner, _states(batch), TILE)
-    degree = sizes_of(batch.node_near)
-    node = np.repeat(np.arange(len(degree)), degree)
-    shapes = len(batch.shape_nodes) - 1
-    shape = np.repeat(np.arange(shapes), sizes_of(batch.shape_nodes))[node]
+    node, shapes = owners_of(batch.node_near), len(batch.shape_nodes) - 1
+    shape = owners_of(batch.shape_nodes)[node]
     local = node - batch.shape_nodes[shape]
     place = np.arange(len(node)) - batch.node_near[node]
     # Each node starts with a different neighbour, which interleaves relations too.
-    turn = (place + local) % degree[node]
+    turn = (place + local) % sizes_of(batch.node_near)[node]
     stay, stays = _stays(batch, node, local)
     order = np.lexsort((local, turn, shape))
     order = order[~stays[order]]
@@ -339,8 +338,7 @@ def _first_of_tiles(owner: NDArray[Any], sizes: NDArray[Any], most: int) -> NDAr
 
 def _owners(batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the instance of each candidate, and the candidate's index in that instance."""
-    counts = sizes_of(batch.instance_candidates)
-    owner = np.repeat(np.arange(len(counts)), counts)
+    owner = owners_of(batch.instance_candidates)
     return owner, np.arange(len(owner)) - batch.instance_candidates[owner]
 
 
@@ -407,7 +405,7 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
     graph = batch.action_graph[batch.candidate_actions[order[filled]][lane] + position]
     strip = block_strips[lane // LANES] + position
     state_node[LANES * strip + lane % LANES] = batch.graph_node[graph]
-    owners = np.repeat(np.arange(len(leading)), sizes_of(block_strips))  # strip -> block
+    owners = owners_of(block_strips)  # strip -> block
     tile_strips = block_strips[np.append(tile_blocks, len(leading))].astype(np.int32)
     before, after = np.ones((2, len(owners)))
     before[block_strips[:-1]] = after[block_strips[1:] - 1] = 0.0
@@ -427,20 +425,6 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
 # ---- working memory ---------------------------------------------------------------------------
 
 
-class TileSpace(NamedTuple):
-    """Working memory for a tile of graphs; see `GraphTile`."""
-
-    action_start: NDArray[np.uint64]
-    action_block: Integers
-    action_before: Reals
-    action_after: Reals
-    state_node: Indices
-    state_enters: NDArray[np.bool_]
-    link: NDArray[np.uint64]
-    relation_links: Integers
-    next_link: Integers  # relation -> index of its next link, while a tile is laid out
-
-
 class ChartSpace(NamedTuple):
     """Working memory for charts (words × states) and for values computed from them."""
 
@@ -455,27 +439,15 @@ class ChartSpace(NamedTuple):
     factors: Reals  # candidate of the tile -> factor for a row
 
 
-class PlanLayout(NamedTuple):
-    """Scores and weights of the candidates of an instance."""
+class Workspace(NamedTuple):
+    """Working memory for one instance at a time."""
 
+    tile: GraphTile  # with room for the largest tile of graphs
+    chart: ChartSpace
     in_logs: NDArray[np.bool_]  # candidate -> whether it needs the log semiring
     group_shift: Reals  # group -> log of the divisor of its scores
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
-    free: Reals  # candidate -> the part of its score that does not depend on words
-    free_weight: Reals
-    kind_score: Reals  # kind of candidate -> score of its plan labels
-    kind_weight: Reals
-    graph_score: Reals  # graph of the instance -> ψ(y)
-    graph_weight: Reals
-
-
-class Workspace(NamedTuple):
-    """Working memory for one instance at a time."""
-
-    tile: TileSpace
-    chart: ChartSpace
-    plans: PlanLayout
 
 
 def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) -> list[Workspace]:
@@ -495,31 +467,25 @@ def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) 
         actions = most(sizes_of(batch.candidate_actions[starts]))
         links = most(_sums(of_actions, batch.candidate_actions[starts]))
         relations = layout.shape_relations.shape[1]
-    owner = np.repeat(np.arange(len(words)), sizes_of(layout.instance_tiles))
-    width, tile_cells = most(states), most(words[owner] * states)
+    width, tile_cells = most(states), most(words[owners_of(layout.instance_tiles)] * states)
     cells = most(words * _sums(states, layout.instance_tiles))
     scores = most(words * (batch.instance_nodes + 1))
-    candidates, groups, kinds, graphs = (
-        most(sizes_of(each))
-        for each in (
-            batch.instance_candidates, batch.instance_groups, batch.instance_kinds,
-            batch.instance_graphs,
-        )
-    )  # fmt: skip
+    candidates = most(sizes_of(batch.instance_candidates))
+    groups = most(sizes_of(batch.instance_groups))
 
     def make_workspace() -> Workspace:
-        tile = TileSpace(
-            np.zeros(actions + 1, np.uint64), np.zeros(actions, np.int32), np.zeros(actions),
-            np.zeros(actions), np.zeros(width, np.uint32), np.zeros(width, np.bool_),
+        tile = GraphTile(
+            width, np.zeros(0, np.int32), np.zeros(width, np.uint32), np.zeros(actions, np.int32),
+            *np.zeros((2, actions)), np.zeros(actions + 1, np.uint64), np.zeros(width, np.bool_),
             np.zeros(links, np.uint64), *np.zeros((2, relations + 1), np.int32),
         )  # fmt: skip
         sizes = cells, cells, tile_cells, scores, scores, width, candidates, candidates
         rows = [lane_rows(size // LANES + 1) for size in sizes]
         chart = ChartSpace(np.zeros(groups, np.bool_), *rows)
-        grouped = candidates * groups
-        lengths = groups, grouped, grouped, candidates, candidates, kinds, kinds, graphs, graphs
-        plans = PlanLayout(np.zeros(candidates, np.bool_), *map(np.zeros, lengths))
-        return Workspace(tile, chart, plans)
+        logs, weights = np.zeros((2, candidates * groups))
+        return Workspace(
+            tile, chart, np.zeros(candidates, np.bool_), np.zeros(groups), logs, weights
+        )
 
     return [make_workspace() for _ in range(count)]
 

@@ -26,7 +26,7 @@ from groundling.overlay.simd import (
     spread,
     store,
 )
-from groundling.ragged import entries_of, sizes_of, starts_of
+from groundling.ragged import entries_of, owners_of, sizes_of, starts_of
 
 
 class PairTables(NamedTuple):
@@ -291,14 +291,10 @@ def score_edges(labels: LabelTables, theta: Reals) -> Reals:
     """Return the score of every dependency with every relation."""
     scores = labels.edge_value * theta[labels.edge_feature]
     edges = len(labels.edge_rows) - 1
-    return np.asarray(np.bincount(_edge_of_rows(labels), scores, edges), np.float64)
+    return np.asarray(np.bincount(owners_of(labels.edge_rows), scores, edges), np.float64)
 
 
 def return_edges(labels: LabelTables, edge_grad: Reals, theta_grad: Reals) -> None:
     """Run the backward pass of `score_edges`: convert expected counts to the gradient."""
-    counts = labels.edge_value * edge_grad[_edge_of_rows(labels)]
+    counts = labels.edge_value * edge_grad[owners_of(labels.edge_rows)]
     np.add.at(theta_grad, labels.edge_feature, counts)
-
-
-def _edge_of_rows(labels: LabelTables) -> NDArray[np.int64]:
-    return np.repeat(np.arange(len(labels.edge_rows) - 1), sizes_of(labels.edge_rows))
