@@ -90,7 +90,7 @@ def describe(encoding: Encoding) -> dict[str, int]:
     return {
         "decisions": len(encoding.batch.instance_weight),
         "candidates": len(batch.candidate_gold),
-        "words": len(batch.word_parent),
+        "words": len(batch.word),
         "chart cells": int(encoding.cells.sum()),
         "distinct nodes": len(encoding.nodes),
         "distinct shapes": len(batch.shape_nodes) - 1,

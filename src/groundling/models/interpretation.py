@@ -69,7 +69,7 @@ def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals
     """Return the expected features of words on an action's nodes, from a single instance."""
     tables, places = scorer.tables, _node_places(scorer, graph)
     counts = np.zeros(scorer.width)
-    for word, word_set in enumerate(scorer.batch.word_set.tolist()):
+    for word, word_set in enumerate(scorer.batch.words.set.tolist()):
         amounts = np.zeros(scorer.labels)
         for node, share in zip(places, posteriors[word].tolist(), strict=True):
             span = slice(int(tables.node_labels[node]), int(tables.node_labels[node + 1]))

@@ -17,6 +17,21 @@ Indices = NDArray[np.uint32]  # unsigned: numba skips the check for negative ind
 Reals = NDArray[np.float64]
 
 
+WORD = np.dtype(
+    [
+        ("parent", np.int32),  # index within the instance, -1 for roots
+        ("link", np.int32),
+        ("dependency", np.int32),
+        ("direction", np.int32),
+        ("group", np.int32),
+        ("set", np.int32),  # index of its label set
+        ("leads", np.int32),  # whether it has dependents
+        ("advance", np.int32),  # pair (word, advance) or -1
+    ]
+)
+"""The record of a word."""
+
+
 class Batch(NamedTuple):
     """Texts, graphs and candidate plans of a set of instances, as flat arrays.
 
@@ -25,14 +40,7 @@ class Batch(NamedTuple):
 
     # instance -> words, in skeleton order
     instance_words: Integers
-    word_parent: Integers  # index within the instance, -1 for roots
-    word_link: Integers
-    word_dependency: Integers
-    word_direction: Integers
-    word_group: Integers
-    word_set: Integers  # index of its label set
-    word_leads: NDArray[np.bool_]  # whether it has dependents
-    word_advance: Integers  # pair (word, advance) or -1
+    word: Integers  # words × fields of `WORD`
     # instance -> cells (words × nodes), each a pair index
     instance_nodes: Integers
     instance_cells: NDArray[np.int64]
@@ -63,17 +71,17 @@ class Batch(NamedTuple):
     instance_groups: Integers
     instance_weight: Reals
 
+    @property
+    def words(self) -> Any:
+        """The words as records."""
+        return self.word.view(WORD)[:, 0].view(np.recarray)
+
 
 # Kernels receive only the arrays that they read, because each argument adds compile time.
 Texts = namedtuple(
-    "Texts", "instance_words word instance_nodes instance_cells cell_pair instance_groups"
+    "Texts", "instance_words words instance_nodes instance_cells cell_pair instance_groups"
 )
-"""The arrays of a batch that describe texts; `word` has all arrays of words as records."""
-
-WORD = np.dtype(
-    [(name.removeprefix("word_"), np.int32) for name in Batch._fields if name.startswith("word_")]
-)
-"""The record of a word in `Texts.word`."""
+"""The arrays of a batch that describe texts."""
 
 Plans = namedtuple(
     "Plans",
@@ -85,8 +93,4 @@ Plans = namedtuple(
 
 def part_of(batch: Batch, kind: Any) -> Any:
     """Return the arrays of a batch that are the fields of a named tuple class."""
-    arrays = batch._asdict()
-    words = arrays["word"] = np.recarray(len(batch.word_parent), WORD)
-    for name in WORD.names or ():
-        words[name] = arrays[f"word_{name}"]
-    return kind(*(arrays[name] for name in kind._fields))
+    return kind(*(getattr(batch, name) for name in kind._fields))

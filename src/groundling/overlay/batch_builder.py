@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -25,13 +25,13 @@ from groundling.features.feature_tables import (
 from groundling.features.interner import Interner
 from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
-from groundling.overlay.batch import Batch, Integers
+from groundling.overlay.batch import WORD, Batch, Integers
 from groundling.overlay.candidate_arrays import CandidateArrays, PlanArrays, lay_out_candidates
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.distinct import distinct_keys, in_order
+from groundling.overlay.distinct import distinct_keys
 from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.skeletons import BOUND, Skeleton
-from groundling.ragged import concatenated, joined_ends, shifted, sizes_of, starts_of
+from groundling.ragged import concatenated, joined_ends, owners_of, shifted, sizes_of, starts_of
 
 BIAS: WordContent = ((WordLabel(""), 1.0),)  # placeholder words for ψ(y) and ψ(n)
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
@@ -42,10 +42,7 @@ LatestArrays = Cache[tuple[int, ...], CandidateArrays]
 
 _NONE = np.zeros(0)
 _FEW = 256  # candidate lists up to this number of actions are compared by value
-_KINDS = {
-    "instance_weight": np.float64, "instance_cells": np.int64, "cell_pair": np.uint32,
-    "word_leads": np.bool_,
-}  # fmt: skip
+_KINDS = {"instance_weight": np.float64, "instance_cells": np.int64, "cell_pair": np.uint32}
 
 
 @dataclass
@@ -184,8 +181,9 @@ class _Collector:
         nodes, graph_node = contents[arrays.nodes], arrays.graph_node
         if self.by_value and len(set(nodes.tolist())) < len(nodes):
             # Equal contents get one index, even if they are different objects.
-            nodes, local = in_order(nodes.tolist())
-            graph_node = local[graph_node]
+            distinct = Interner[int]()
+            graph_node = np.array(list(map(distinct, nodes.tolist())))[graph_node]
+            nodes = np.array(distinct.items)
         return arrays._replace(
             graph_shape=shapes[arrays.graph_shape],
             graph_prior=contents[arrays.graph_prior] if self.scored.actions else arrays.graph_prior,
@@ -219,20 +217,20 @@ class _Collector:
         self, space: FeatureSpace, grow: bool, min_word_count: int, joined: JoinedLabels | None
     ) -> Encoding:
         texts = self._texts()
-        # Indices of pairs outside the chart, by key; -1 if there is no such pair.
-        advances = np.full(len(self.word_sets), -1, np.int64)
-        if self.scored.advances:
-            free = texts["word_link"] != BOUND
-            advances[free] = texts["word_set"][free].astype(np.int64) << 32
+        # Keys of pairs outside the chart: words that lead on, ψ(y), ψ(n).
+        words = texts["word"].view(WORD)[:, 0]
+        leading = self.scored.advances & (words["link"] != BOUND)
+        advances = words["set"][leading].astype(np.int64) << 32
         priors = concatenated([each.graph_prior for each in self.chosen])
-        alone = [advances[advances >= 0], priors[priors >= 0], *self.extras]
-        pairs, where = distinct_keys(concatenated([*self.keys, *alone]), len(self.nodes))
-        cells = sum(map(len, self.keys))
-        first, second = cells + len(alone[0]), cells + len(alone[0]) + len(alone[1])
-        advances[advances >= 0] = where[cells:first]
-        texts |= {"word_advance": advances, "cell_pair": where[:cells]}
-        texts["graph_prior"] = where[first:second] if self.scored.actions else priors
-        texts["extra_pair"] = where[second:]
+        scored = priors[priors >= 0]
+        keys = concatenated([*self.keys, advances, scored, *self.extras])
+        pairs, where = distinct_keys(keys, len(self.nodes))
+        ends = np.cumsum([sum(map(len, self.keys)), len(advances), len(scored)])
+        texts["cell_pair"], words["advance"][leading], scored, texts["extra_pair"] = np.split(
+            where, ends
+        )
+        texts["graph_prior"] = scored if self.scored.actions else priors
+        batch = self._batch(texts)  # also interns the relations
         counts = grow and space.min_count > 0  # counts are only used for `min_count`
         weights = np.repeat(texts["instance_weight"], sizes_of(texts["instance_words"]))
         meetings = Meetings(
@@ -240,12 +238,11 @@ class _Collector:
             nodes=self.nodes.items,
             pair_set=(pairs >> 32).astype(np.int32),
             pair_node=(pairs & 0xFFFFFFFF).astype(np.int32),
-            pair_gold=self._count(where, cells, second, len(pairs)) if counts else _NONE,
-            set_uses=np.bincount(texts["word_set"], weights, len(self.sets)).astype(np.float64),
+            pair_gold=_count(batch, len(pairs)) if counts else _NONE,
+            set_uses=np.bincount(words["set"], weights, len(self.sets)).astype(np.float64),
             dependencies=self.dependencies.items,
             relations=self.relations.items,
         )
-        batch = self._batch(texts)  # also interns the relations
         if joined is not None:
             spelled = None if self.alone is None else self.alone.spelled
             tables, spelled = joined.tables(
@@ -273,54 +270,36 @@ class _Collector:
             alone=self.alone,
         )
 
-    def _count(self, where: Numbers, cells: int, extras: int, pairs: int) -> NDArray[np.float64]:
-        """Count the occurrences of each pair in demonstrated plans."""
-        gold = [_NONE]
-        for each, (skeleton, _, shown) in zip(self.chosen, self.instances, strict=True):
-            gold.append(np.tile(each.gold_nodes(shown), len(skeleton)))
-        counts = np.bincount(where[:cells], np.concatenate(gold), pairs)
-        # ψ(y) and ψ(n) count once per occurrence.
-        uses = [np.ones(extras - cells)]
-        for each, size in zip(self.chosen, self.extra_sizes, strict=True):
-            if size:
-                uses.append(np.repeat(np.bincount(each.candidate_kind), size))
-        counts += np.bincount(where[cells:], np.concatenate(uses), pairs)
-        return counts.astype(np.float64)
-
     def _texts(self) -> dict[str, Numbers]:
         """Return the arrays that depend only on texts."""
         skeletons = [skeleton for skeleton, _, _ in self.instances]
         words = starts_of(np.array([len(each) for each in skeletons], np.int64), np.int32)
-        arrays: dict[str, Numbers] = {
-            f"word_{name}": _flat(getattr(each, name) for each in skeletons)
-            for name in ("parent", "link", "direction", "group")
-        }
+        records = np.zeros(words[-1], WORD)
+        for name in ("parent", "link", "direction", "group"):
+            records[name] = _flat(getattr(each, name) for each in skeletons)
         relations = chain.from_iterable(each.relation for each in skeletons)
-        parents = arrays["word_parent"]
-        leads = np.zeros(len(parents), np.bool_)
-        leads[(np.repeat(words[:-1], sizes_of(words)) + parents)[parents >= 0]] = True
-        return arrays | {
+        records["dependency"], records["advance"] = list(map(self.dependencies, relations)), -1
+        records["set"], parents = self.word_sets, records["parent"]
+        records["leads"][(np.repeat(words[:-1], sizes_of(words)) + parents)[parents >= 0]] = 1
+        return {
+            "word": records.view(np.int32).reshape(len(records), -1),
             "instance_words": words,
             "instance_groups": starts_of(np.array([each.groups for each in skeletons], np.int64)),
             "instance_weight": np.array([weight for _, weight, _ in self.instances]),
-            "word_dependency": np.array([self.dependencies(name) for name in relations], np.int32),
-            "word_set": np.array(self.word_sets, np.int32),
-            "word_leads": leads,
         }
 
     def _batch(self, arrays: dict[str, Numbers]) -> Batch:
         chosen = self.chosen
-        kinds = np.array([max(1, len(each.kinds)) for each in chosen], np.int64)
-        arrays["kind_extras"] = starts_of(np.repeat(np.array(self.extra_sizes, np.int64), kinds))
         cells = np.array([len(each) for each in self.keys], np.int64)
         arrays["instance_cells"] = starts_of(cells)[:-1]
         if self.alone is None or self.alone.encoded is None:
-            shared = _converted(self._choices() | {"instance_kinds": starts_of(kinds)})
+            shared = _converted(self._choices())
             if self.alone is not None:
                 self.alone.encoded = chosen[0], self.nodes.items, self.relations.items, shared
         else:
             *_, shared = self.alone.encoded
-        starts = shared["instance_candidates"]
+        starts, kinds = shared["instance_candidates"], sizes_of(shared["instance_kinds"])
+        arrays["kind_extras"] = starts_of(np.repeat(np.array(self.extra_sizes, np.int64), kinds))
         gold = np.zeros(int(starts[-1]), np.int32)
         for start, (_, _, shown) in zip(starts.tolist(), self.instances, strict=False):
             gold[[start + each for each in shown]] = 1
@@ -333,6 +312,7 @@ class _Collector:
         relations = [np.array(list(map(self.relations, each.relations)), np.int32)
                      for each in shapes]  # fmt: skip
         candidates = np.array([len(each.candidate_ends) for each in chosen], np.int64)
+        kinds = np.array([max(1, len(each.kinds)) for each in chosen], np.int64)
         return {
             "instance_nodes": np.array([len(each.nodes) for each in chosen]),
             "instance_graphs": starts_of(graphs),
@@ -342,7 +322,8 @@ class _Collector:
             "graph_nodes": joined_ends([each.graph_ends for each in chosen]),
             "action_graph": shifted([each.action_graph for each in chosen], graphs),
             "candidate_actions": joined_ends([each.candidate_ends for each in chosen]),
-            "candidate_kind": concatenated([each.candidate_kind for each in chosen]),
+            "candidate_kind": shifted([each.candidate_kind for each in chosen], kinds),
+            "instance_kinds": starts_of(kinds),
             "shape_nodes": starts_of(np.array([len(each) for each in shapes], np.int64)),
             "node_enters": _flat(shape.enters for shape in shapes),
             "node_near": joined_ends([each.node_near[1:] for each in shapes]),
@@ -351,6 +332,26 @@ class _Collector:
                 [own[each.near_relation] for own, each in zip(relations, shapes, strict=True)]
             ),
         }
+
+
+def _count(batch: Batch, pairs: int) -> NDArray[np.float64]:
+    """Count the occurrences of each pair in demonstrated plans."""
+    of_actions = np.repeat(batch.candidate_gold, sizes_of(batch.candidate_actions))
+    of_graphs = np.bincount(batch.action_graph, of_actions, len(batch.graph_shape))
+    first = starts_of(batch.instance_nodes)
+    before = np.repeat(first[:-1], sizes_of(batch.instance_graphs))
+    owner = owners_of(batch.graph_nodes)
+    of_nodes = np.bincount(before[owner] + batch.graph_node, of_graphs[owner], int(first[-1]))
+    words = sizes_of(batch.instance_words).tolist()
+    nodes = [of_nodes[begin:end] for begin, end in pairwise(first.tolist())]
+    of_cells = [np.tile(each, count) for each, count in zip(nodes, words, strict=True)]
+    counts = np.bincount(batch.cell_pair, concatenated(of_cells), pairs)
+    # ψ(y) and ψ(n) count once per occurrence.
+    for each in (batch.words.advance, batch.graph_prior):
+        counts += np.bincount(each[each >= 0], minlength=pairs)
+    of_kinds = np.bincount(batch.candidate_kind, minlength=len(batch.kind_extras) - 1)
+    uses = np.repeat(of_kinds, sizes_of(batch.kind_extras))
+    return counts + np.bincount(batch.extra_pair, uses, pairs)
 
 
 def _flat(lists: Iterable[Iterable[int]]) -> Integers:

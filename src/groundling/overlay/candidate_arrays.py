@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,16 +30,6 @@ class PlanArrays(NamedTuple):
     candidate_ends: Numbers
     kinds: Numbers  # kind of candidate -> content of its plan labels; empty without plan labels
     candidate_kind: Numbers
-
-    def gold_nodes(self, gold: Collection[int]) -> NDArray[np.float64]:
-        """Count the occurrences of each node in the gold candidates."""
-        counts = np.zeros(len(self.nodes))
-        for place in gold:
-            begin = self.candidate_ends[place - 1] if place else 0
-            for graph in self.action_graph[begin : self.candidate_ends[place]].tolist():
-                first = self.graph_ends[graph - 1] if graph else 0
-                np.add.at(counts, self.graph_node[first : self.graph_ends[graph]], 1.0)
-        return counts
 
 
 @dataclass(eq=False)

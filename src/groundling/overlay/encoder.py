@@ -65,18 +65,15 @@ class LabelledText:
 
     def by_word(self, rows: Reals) -> Reals:
         """Return rows of skeleton words as rows of all words in text order; 0 for dropped words."""
-        sizes = [len(each) for each in self.instructions]
-        first = np.cumsum([0, *sizes])
-        places = zip(self.skeleton.sentence, self.skeleton.position, strict=True)
+        first = np.cumsum([0, *map(len, self.instructions)])
         found = np.zeros((int(first[-1]), rows.shape[1]))
-        found[[first[sentence] + position for sentence, position in places]] = rows
+        found[first[[*self.skeleton.sentence]] + self.skeleton.position] = rows
         return found
 
     def order(self) -> list[int]:
         """Return the skeleton's indices in text order."""
-        skeleton = self.skeleton
-        places = range(len(skeleton))
-        return sorted(places, key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
+        order: list[int] = np.lexsort((self.skeleton.position, self.skeleton.sentence)).tolist()
+        return order
 
 
 class SizedMemory(Protocol):

@@ -79,19 +79,12 @@ class GraphTile(NamedTuple):
             low = first if first < low else low
         return low
 
-    def entering(self, ring: Any, row: Reals, action: int) -> Any:
-        """Return ⊕ over the entry states of an action."""
+    def gather(self, ring: Any, row: Reals, action: int, entries: bool) -> Any:
+        """Return ⊕ over the states of an action: all, or with `entries` only the entry states."""
         amount = ring.zero
         for s in range(self.action_start[action], self.action_start[action + 1]):
-            if self.state_enters[s]:
+            if not entries or self.state_enters[s]:
                 amount = ring.plus(amount, row[s])
-        return amount
-
-    def all(self, ring: Any, row: Reals, action: int) -> Any:
-        """Return ⊕ over all states of an action."""
-        amount = ring.zero
-        for s in range(self.action_start[action], self.action_start[action + 1]):
-            amount = ring.plus(amount, row[s])
         return amount
 
     def add(self, ring: Any, row: Reals, action: int, value: Any) -> None:
@@ -164,10 +157,7 @@ class FlatTile(NamedTuple):
     def least(self, row: Reals) -> float:
         return 0.0
 
-    def entering(self, ring: Any, row: Reals, action: int) -> Any:
-        return load(row, LANES * action)
-
-    def all(self, ring: Any, row: Reals, action: int) -> Any:
+    def gather(self, ring: Any, row: Reals, action: int, entries: bool) -> Any:
         return load(row, LANES * action)
 
     def add(self, ring: Any, row: Reals, action: int, value: Any) -> None:
@@ -498,7 +488,6 @@ class Arrangement(NamedTuple):
 
     pairs: PairTables
     layout: GraphLayout | FlatLayout
-    advances: Integers  # pairs (word, advance)
 
 
 def arrange(encoding: Encoding) -> Arrangement:
@@ -509,8 +498,4 @@ def arrange(encoding: Encoding) -> Arrangement:
         layout = lay_out_flat(batch) if is_flat(batch) else lay_out_graphs(batch)
         if kept is not None:
             kept.layout = layout
-    return Arrangement(
-        pairs=tabulate(encoding.tables),
-        layout=layout,
-        advances=np.unique(batch.word_advance[batch.word_advance >= 0]),
-    )
+    return Arrangement(tabulate(encoding.tables), layout)

@@ -143,7 +143,7 @@ def _read_text(texts: Texts, instance: int, stay: int) -> Text:
     groups = texts.instance_groups[instance + 1] - texts.instance_groups[instance]
     return Text(
         words, whole(texts.instance_nodes[instance]), whole(groups), whole(stay),
-        view(texts.word, first, words),
+        view(texts.words, first, words),
     )  # fmt: skip
 
 

@@ -123,7 +123,7 @@ def _send_far(
     for step in range(last + 1):
         action = last - step if right else step
         more = ring.gate(further[action])
-        here = tile.entering(ring, row, action)
+        here = tile.gather(ring, row, action, True)
         gone = ring.times(ring.times(go, more), beyond)
         tile.add(ring, message, action, ring.plus(ring.times(stay, here), gone))
         beyond = ring.plus(here, ring.times(ring.times(skip, more), beyond))
@@ -210,8 +210,8 @@ def _receive_far(
     for step in range(last + 1):
         action = step if right else last - step
         more = ring.gate(further[action])
-        here = tile.entering(ring, row, action)
-        wanted = tile.all(ring, asked, action)
+        here = tile.gather(ring, row, action, True)
+        wanted = tile.gather(ring, asked, action, False)
         kept = ring.times(stay, wanted)
         tile.enter(ring, posterior, row, action, ring.plus(kept, before))
         stayed = ring.plus(stayed, ring.times(kept, here))
@@ -241,7 +241,7 @@ def _sum_candidates(tile: Any, ring: Any, row: Reals, sums: Reals, entries: bool
     fill(sums, len(tile.order), ring.zero)
     amount = tile.nothing(ring)
     for action in range(len(tile.action_block)):
-        here = tile.entering(ring, row, action) if entries else tile.all(ring, row, action)
+        here = tile.gather(ring, row, action, entries)
         before = ring.times(ring.gate(tile.action_before[action]), amount)
         amount = ring.plus(here, before)
         tile.put(sums, action, amount)

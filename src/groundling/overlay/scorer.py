@@ -75,10 +75,9 @@ class Scorer:
         self._instance_shards = self._shards(instances, lambda: encoding.cells)
         self._layout = self.arrangement.layout
         self._texts, self._plans = part_of(batch, Texts), part_of(batch, Plans)
-        kinds = np.repeat(batch.instance_kinds[:-1], candidates)
-        self._candidate_kind = kinds + batch.candidate_kind
         self._extra_kind = owners_of(batch.kind_extras)
         self._action_candidate = owners_of(batch.candidate_actions)
+        self._advances = np.unique(batch.words.advance[batch.words.advance >= 0])
         # Each thread has its own memory and accumulates its own gradient.
         relations, edges = encoding.relations, len(tables.edge_rows) - 1
         self._workspaces = make_workspaces(batch, self._layout, self.threads)
@@ -121,24 +120,22 @@ class Scorer:
 
     def potentials(self, theta: Reals) -> Potentials:
         """Return the scores of all distinct pairs and relations."""
-        arranged = self.arrangement
-        pair_score, pair_exp = np.empty((2, len(self.tables.pair_node)))
-        set_shift = np.empty(len(self.tables.set_labels) - 1)
+        tables, pairs = self.tables, self.arrangement.pairs
+        pair_score, pair_exp = np.empty((2, len(tables.pair_node)))
+        set_shift = np.empty(len(tables.set_labels) - 1)
 
         def work(shard: int) -> None:
             span, scratch = self._block_shards[shard], self._scratches[shard]
-            score_sets(
-                self.tables, arranged.pairs, theta, span, scratch, pair_score, pair_exp, set_shift
-            )
+            score_sets(tables, pairs, theta, span, scratch, pair_score, pair_exp, set_shift)
 
         self._each(work)
         cuts = np.linspace(0, len(pair_exp), self.threads + 1).astype(int).tolist()
         shifted = [pair_exp[slice(*each)] for each in pairwise(cuts)]
         self._each(lambda shard: np.exp(shifted[shard], out=shifted[shard]))
-        edge = score_edges(self.tables, theta).reshape(-1, self.encoding.relations)
-        advances = pair_score[arranged.advances]
+        edge = score_edges(tables, theta).reshape(-1, self.encoding.relations)
+        advances = pair_score[self._advances]
         advance = np.zeros(len(pair_score) if len(advances) else 0)
-        advance[arranged.advances] = np.exp(np.minimum(advances, 700.0))
+        advance[self._advances] = np.exp(np.minimum(advances, 700.0))
         top = float(max(edge.max(initial=0.0), advances.max(initial=0.0)))
         return Potentials(
             ScaledPotentials(
@@ -198,14 +195,14 @@ class Scorer:
         kinds = len(batch.kind_extras) - 1
         of_kinds = np.bincount(self._extra_kind, pair_score[batch.extra_pair], kinds)
         of_graphs = np.where(batch.graph_prior < 0, 0.0, pair_score[batch.graph_prior])
-        free: Reals = of_kinds[self._candidate_kind]
+        free: Reals = of_kinds[batch.candidate_kind]
         np.add.at(free, self._action_candidate, of_graphs[batch.action_graph])
         return free
 
     def _return_free(self, weights: Reals) -> None:
         """Run the backward pass of `_free_scores`: add candidates' weights to the pairs used."""
         batch, counts = self.batch, self._pair_grads[0]
-        of_kinds = np.bincount(self._candidate_kind, weights, len(batch.kind_extras) - 1)
+        of_kinds = np.bincount(batch.candidate_kind, weights, len(batch.kind_extras) - 1)
         np.add.at(counts, batch.extra_pair, of_kinds[self._extra_kind])
         of_actions, graphs = weights[self._action_candidate], len(batch.graph_prior)
         of_graphs = np.bincount(batch.action_graph, of_actions, graphs)
