@@ -95,7 +95,7 @@ def describe(encoding: Encoding) -> dict[str, int]:
         "distinct nodes": len(encoding.nodes),
         "distinct shapes": len(batch.shape_nodes) - 1,
         "distinct word sets": len(encoding.sets),
-        "distinct pairs": len(encoding.pair_set),
+        "distinct pairs": len(encoding.tables.pair_node),
         "cells per decision table": len(batch.cell_pair),
         "features": len(encoding.space),
     }

@@ -87,7 +87,8 @@ def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
         node, amounts = int(tables.pair_node[pair]), np.zeros(scorer.labels)
         span = slice(int(tables.node_labels[node]), int(tables.node_labels[node + 1]))
         np.add.at(amounts, tables.node_label[span], tables.node_amount[span])
-        _add_features(scorer, int(scorer.encoding.pair_set[pair]), amounts, counts)
+        word_set = int(np.searchsorted(tables.set_pairs, pair, "right")) - 1
+        _add_features(scorer, word_set, amounts, counts)
     return counts
 
 

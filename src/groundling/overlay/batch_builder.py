@@ -69,7 +69,6 @@ class Encoding:
     space: FeatureSpace
     sets: list[WordContent]
     nodes: Sequence[NodeContent]
-    pair_set: Integers
     graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
     alone: CandidateArrays | None = field(default=None, repr=False)  # of a single instance
 
@@ -143,11 +142,10 @@ class _Collector:
     def number(self, candidates: Sequence[Candidates]) -> PlanArrays:
         """Return candidates as arrays, reusing those of an earlier text if possible."""
         key = tuple(map(id, candidates))
-        found = self.numbered.get(key)
+        found, priors = self.numbered.get(key), self.scored.actions
         if found is None and self.latest is not None:
             arrays = self.latest.get(key)
             if arrays is None:
-                priors = self.scored.actions
                 arrays = lay_out_candidates(candidates, priors=priors, tabled=True)
                 self.latest.put(key, arrays, arrays.nbytes)
             self.alone = arrays if self.is_alone else None
@@ -157,9 +155,8 @@ class _Collector:
             few = sum(len(each.action_graph) for each in candidates) <= _FEW
             same: Hashable = tuple([each.signature() for each in candidates]) if few else key
             found = self.numbered.get(same)
-            if found is None:
-                found = self._number(lay_out_candidates(candidates, priors=self.scored.actions))
-                self.numbered[same] = found
+            found = found or self._number(lay_out_candidates(candidates, priors=priors))
+            self.numbered[same] = found
         self.numbered[key] = found
         return found
 
@@ -265,7 +262,6 @@ class _Collector:
             space=space,
             sets=self.sets.items,
             nodes=self.nodes.items,
-            pair_set=meetings.pair_set,
             graphs=[each.graphs for each in self.chosen],
             alone=self.alone,
         )

@@ -63,7 +63,6 @@ def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
         space=space,
         sets=[],
         nodes=[],
-        pair_set=np.zeros(0, np.int32),
         graphs=[],
     )
     arrangement = Arrangement(
