@@ -26,7 +26,12 @@ from groundling.features.interner import Interner
 from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.overlay.batch import WORD, Batch, Integers
-from groundling.overlay.candidate_arrays import CandidateArrays, PlanArrays, lay_out_candidates
+from groundling.overlay.candidate_arrays import (
+    CandidateArrays,
+    Kept,
+    PlanArrays,
+    lay_out_candidates,
+)
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.distinct import distinct_keys
 from groundling.overlay.graphs import LaidOutGraph, Shape
@@ -70,7 +75,7 @@ class Encoding:
     sets: list[WordContent]
     nodes: Sequence[NodeContent]
     graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
-    alone: CandidateArrays | None = field(default=None, repr=False)  # of a single instance
+    kept: Kept = field(default_factory=Kept, repr=False)  # results for the same candidates
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
@@ -107,7 +112,8 @@ def encode(
     """
     if grow or joined is None or not joined.fits(space):
         joined = latest = None
-    collector = _Collector(scored, joined is None, latest, len(instances) == 1)
+    is_alone = latest is not None and len(instances) == 1
+    collector = _Collector(scored, joined is None, latest, is_alone)
     for instance in instances:
         collector.add(instance)
     return collector.finish(space, grow, min_word_count, joined)
@@ -123,7 +129,7 @@ class _Collector:
         self.by_value = by_value
         self.latest = latest
         self.is_alone = is_alone
-        self.alone: CandidateArrays | None = None  # of a single list; cached for later texts
+        self.kept = Kept()  # results that are cached for later texts if there is a single list
         self.sets = Interner[WordContent]([BIAS])
         self.nodes = Interner[NodeContent]([ADVANCE])
         self.shapes = Interner[Shape]()
@@ -148,7 +154,7 @@ class _Collector:
             if arrays is None:
                 arrays = lay_out_candidates(candidates, priors=priors, tabled=True)
                 self.latest.put(key, arrays, arrays.nbytes)
-            self.alone = arrays if self.is_alone else None
+            self.kept = arrays.kept if self.is_alone else self.kept
             found = self._number(arrays)
         elif found is None:
             # The decisions in a state are often listed again as new, but equal, objects.
@@ -161,12 +167,12 @@ class _Collector:
         return found
 
     def _number(self, held: CandidateArrays) -> PlanArrays:
-        if self.alone is not None and self.alone.encoded is not None:
-            numbered: PlanArrays
-            numbered, self.nodes.items, self.relations.items, _ = self.alone.encoded
-            return numbered
+        if self.kept.encoded is not None:
+            numbered: list[PlanArrays]
+            numbered, self.nodes.items, self.relations.items, _ = self.kept.encoded
+            return numbered[0]
         # Graphs of one list already share equal contents, so interning is unnecessary.
-        if self.alone is not None:
+        if self.is_alone:
             contents = len(self.nodes) + np.arange(len(held.contents))
             listed = [PartTable.of(self.nodes.items), PartTable.of(held.contents)]
             self.nodes.items = cast(Any, PartTable.joined(listed))
@@ -241,12 +247,9 @@ class _Collector:
             relations=self.relations.items,
         )
         if joined is not None:
-            spelled = None if self.alone is None else self.alone.spelled
-            tables, spelled = joined.tables(
-                meetings, edge_scores=self.scored.edges, spelled=spelled
+            tables, self.kept.spelled = joined.tables(
+                meetings, edge_scores=self.scored.edges, spelled=self.kept.spelled
             )
-            if self.alone is not None:
-                self.alone.spelled = spelled
         else:
             tables = join_labels(
                 meetings,
@@ -263,7 +266,7 @@ class _Collector:
             sets=self.sets.items,
             nodes=self.nodes.items,
             graphs=[each.graphs for each in self.chosen],
-            alone=self.alone,
+            kept=self.kept,
         )
 
     def _texts(self) -> dict[str, Numbers]:
@@ -278,22 +281,19 @@ class _Collector:
         records["set"], parents = self.word_sets, records["parent"]
         records["leads"][(np.repeat(words[:-1], sizes_of(words)) + parents)[parents >= 0]] = 1
         return {
-            "word": records.view(np.int32).reshape(len(records), -1),
+            "word": records.view(np.int32).reshape(-1, len(WORD)),
             "instance_words": words,
             "instance_groups": starts_of(np.array([each.groups for each in skeletons], np.int64)),
             "instance_weight": np.array([weight for _, weight, _ in self.instances]),
         }
 
     def _batch(self, arrays: dict[str, Numbers]) -> Batch:
-        chosen = self.chosen
         cells = np.array([len(each) for each in self.keys], np.int64)
         arrays["instance_cells"] = starts_of(cells)[:-1]
-        if self.alone is None or self.alone.encoded is None:
+        if self.kept.encoded is None:
             shared = _converted(self._choices())
-            if self.alone is not None:
-                self.alone.encoded = chosen[0], self.nodes.items, self.relations.items, shared
-        else:
-            *_, shared = self.alone.encoded
+            self.kept.encoded = self.chosen, self.nodes.items, self.relations.items, shared
+        *_, shared = self.kept.encoded
         starts, kinds = shared["instance_candidates"], sizes_of(shared["instance_kinds"])
         arrays["kind_extras"] = starts_of(np.repeat(np.array(self.extra_sizes, np.int64), kinds))
         gold = np.zeros(int(starts[-1]), np.int32)

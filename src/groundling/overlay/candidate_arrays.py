@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,15 @@ class PlanArrays(NamedTuple):
     candidate_kind: Numbers
 
 
+@dataclass
+class Kept:
+    """Results for candidate lists; see `encode`, `JoinedLabels` and `arrange`."""
+
+    encoded: Any = None
+    spelled: Any = None
+    layout: Any = None
+
+
 @dataclass(eq=False)
 class CandidateArrays:
     """Candidate lists as arrays, with the objects that the indices refer to.
@@ -44,10 +53,7 @@ class CandidateArrays:
     contents: Sequence[NodeContent]  # of nodes, of whole graphs (ψ(y)), and of plans (ψ(n))
     shapes: list[Shape]
     arrays: PlanArrays
-    # Caches of results for these candidates; see `encode`, `JoinedLabels` and `arrange`.
-    encoded: Any = None
-    spelled: Any = None
-    layout: Any = None
+    kept: Kept = field(default_factory=Kept)  # results for later texts
 
     @property
     def nbytes(self) -> int:

@@ -492,10 +492,7 @@ class Arrangement(NamedTuple):
 
 def arrange(encoding: Encoding) -> Arrangement:
     """Lay out an encoding for the kernels."""
-    batch, kept = encoding.batch, encoding.alone
-    layout: GraphLayout | FlatLayout | None = None if kept is None else kept.layout
-    if layout is None:
-        layout = lay_out_flat(batch) if is_flat(batch) else lay_out_graphs(batch)
-        if kept is not None:
-            kept.layout = layout
-    return Arrangement(tabulate(encoding.tables), layout)
+    batch, kept = encoding.batch, encoding.kept
+    if kept.layout is None:
+        kept.layout = lay_out_flat(batch) if is_flat(batch) else lay_out_graphs(batch)
+    return Arrangement(tabulate(encoding.tables), kept.layout)
