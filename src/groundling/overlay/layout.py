@@ -186,10 +186,8 @@ class FlatTile(NamedTuple):
 class GraphLayout(NamedTuple):
     """The graphs of a batch: tiles of candidates, and the links of every shape.
 
-    A link connects a neighbour to a node. Links to the same node add to the same sum, so they are
-    spaced out in the list, as are links of the same relation; the processor can then work on
-    several sums at once. If every node is linked to itself, these links are left out of the list.
-    Their relation is then `stay`, and whole rows are processed at once.
+    A link connects a neighbour to a node. If every node is linked to itself, these links are left
+    out of the list. Their relation is then `stay`, and whole rows are processed at once.
     """
 
     instance_tiles: Integers
@@ -285,35 +283,26 @@ def _lay_out_tile(
 
 
 def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
-    """Split candidates into tiles (one each if `alone`), and list the links of each shape.
-
-    Links are listed in rounds; each round takes one link of every node that has links left.
-    """
+    """Split candidates into tiles (one each if `alone`), and list the links of each shape."""
     owner, rank = _owners(batch)
     first = np.arange(len(owner)) if alone else _first_of_tiles(owner, _states(batch), TILE)
     node, shapes = owners_of(batch.node_near), len(batch.shape_nodes) - 1
     shape = owners_of(batch.shape_nodes)[node]
     local = node - batch.shape_nodes[shape]
-    place = np.arange(len(node)) - batch.node_near[node]
-    # Each node starts with a different neighbour, which interleaves relations too.
-    turn = (place + local) % sizes_of(batch.node_near)[node]
     stay, stays = _stays(batch, node, local)
-    order = np.lexsort((local, turn, shape))
-    order = order[~stays[order]]
-    to, source = (each[order].astype(np.uint64) for each in (local, batch.near_node))
+    to, source = (each[~stays].astype(np.uint64) for each in (local, batch.near_node))
+    shape, relation = shape[~stays], batch.near_relation[~stays]
     relations = int(batch.near_relation.max(initial=-1)) + 1
-    counts = np.bincount(
-        shape[order] * relations + batch.near_relation[order], minlength=shapes * relations
-    )
+    counts = np.bincount(shape * relations + relation, minlength=shapes * relations)
     return GraphLayout(
         instance_tiles=_tiles(batch, first),
         tile_candidates=np.append(first, len(owner)).astype(np.int32),
         order=rank.astype(np.int32),
         stay=stay,
-        shape_links=starts_of(np.bincount(shape[order], minlength=shapes), np.int32),
+        shape_links=starts_of(np.bincount(shape, minlength=shapes), np.int32),
         shape_relations=counts.reshape(shapes, relations).astype(np.int32),
         link=to | source << FROM,
-        link_relation=batch.near_relation[order].astype(np.uint32),
+        link_relation=relation.astype(np.uint32),
     )
 
 
