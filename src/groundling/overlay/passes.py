@@ -32,7 +32,8 @@ class PassJob(NamedTuple):
     receives candidate scores (SCORE, LEARN), and `shares` the derivatives of the loss with respect
     to them (LEARN). `groups` (indexed by `group_start`) receives scores (UNITS) or provides weights
     (EXPECT). Gradients are accumulated. `in_logs` is set for candidates that overflow or underflow.
-    A pass in the log semiring processes only the candidates for which it is set.
+    A pass in a log semiring processes only the candidates for which it is set, and a pass in
+    `Scaled` only the others.
     """
 
     purpose: int

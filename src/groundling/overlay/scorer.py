@@ -264,19 +264,22 @@ class Scorer:
         """
         batch = self.batch
         place = int(batch.instance_candidates[instance]) + candidate
-        in_logs = np.zeros(len(batch.candidate_gold), np.bool_)
-        in_logs[place] = True
-        psi = potentials.logs._replace(ring=Best()) if best else potentials.logs
-        layout, (space, *_) = self._log_layout
-        job = PassJob(
-            EXPECT, instance, instance + 1, in_logs, _NONE, _NONE, _NONE, self.group_start,
-            np.ones(int(self.group_start[-1])),
-            np.zeros(len(self.tables.pair_node)), np.zeros_like(psi.edge),
-        )  # fmt: skip
-        pass_instances(self._texts, self._plans, layout, psi, space, job)
         words = int(batch.instance_words[instance + 1] - batch.instance_words[instance])
         graphs = batch.action_graph[slice(*batch.candidate_actions[[place, place + 1]])]
         states = int(sizes_of(batch.graph_nodes)[graphs].sum())
         width = up_to_eights(states)
+        layout, (space, *_) = self._log_layout
+        weights = np.ones(int(self.group_start[-1]))
+        counts = np.zeros(len(self.tables.pair_node)), np.zeros_like(potentials.logs.edge)
+        for psi in (potentials.logs._replace(ring=Best()),) if best else potentials:
+            in_logs = np.full(len(batch.candidate_gold), psi is potentials.scaled)
+            chosen = in_logs[place] = not in_logs[place]
+            job = PassJob(
+                EXPECT, instance, instance + 1, in_logs, _NONE, _NONE, _NONE, self.group_start,
+                weights, *counts,
+            )  # fmt: skip
+            pass_instances(self._texts, self._plans, layout, psi, space, job)
+            if in_logs[place] == chosen:  # within the numeric range
+                break
         found = space.chart.posteriors[: words * width].reshape(words, width)[:, :states].copy()
-        return found if best else np.exp(found)
+        return found if best or psi is potentials.scaled else np.exp(found)

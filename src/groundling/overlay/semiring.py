@@ -73,7 +73,7 @@ class Scaled(NamedTuple):
 
     def wants(self, in_logs: bool) -> bool:
         """Return whether a candidate is scored in this semiring."""
-        return True
+        return not in_logs
 
     def row_sum(self, row: Reals) -> Any:
         """Return ⊕ over the states of a row."""
