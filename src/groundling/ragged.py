@@ -41,6 +41,16 @@ def owners_of(starts: NDArray[Any]) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(starts) - 1), sizes_of(starts))
 
 
+def sums_of(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the sum of the values of each list, given the offsets of lists.
+
+    >>> sums_of(np.array([3, 1, 5]), np.array([0, 2, 2, 3])).tolist()
+    [4, 0, 5]
+    """
+    sums: NDArray[np.int64] = sizes_of(starts_of(values)[starts])
+    return sums
+
+
 def entries_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
     """Return the indices of all entries of several lists, one list after the other.
 

@@ -9,12 +9,27 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.errors import DemonstrationError
+from groundling.ragged import sizes_of, sums_of
+
 # Kernels use one integer type, because numba compiles a function again for each type.
 whole: Callable[[Any], int] = cast(Any, np.int64)
 
 Integers = NDArray[np.int32]
 Indices = NDArray[np.uint32]  # unsigned: numba skips the check for negative indices
 Reals = NDArray[np.float64]
+
+
+MOST = 2**31 - 1  # the largest index in kernels, which use integers of 32 bits
+
+
+def check_width(what: str, count: int) -> None:
+    """Raise an error if kernels cannot number so many items."""
+    if count > MOST:
+        raise DemonstrationError(
+            f"The size of {what} must be <= {MOST:,}; got {count:,}. Use fewer demonstrations, or "
+            "fewer or shorter candidate plans (Search)."
+        )
 
 
 WORD = np.dtype(
@@ -75,6 +90,11 @@ class Batch(NamedTuple):
     def words(self) -> Any:
         """The words as records."""
         return self.word.view(WORD)[:, 0].view(np.recarray)
+
+
+def states_of(batch: Batch) -> NDArray[np.int64]:
+    """Return the number of states of each candidate."""
+    return sums_of(sizes_of(batch.graph_nodes)[batch.action_graph], batch.candidate_actions)
 
 
 # Kernels receive only the arrays that they read, because each argument adds compile time.

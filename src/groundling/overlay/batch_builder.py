@@ -25,7 +25,7 @@ from groundling.features.feature_tables import (
 from groundling.features.interner import Interner
 from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
-from groundling.overlay.batch import WORD, Batch, Integers
+from groundling.overlay.batch import WORD, Batch, Integers, check_width, states_of
 from groundling.overlay.candidate_arrays import (
     CandidateArrays,
     Kept,
@@ -36,7 +36,15 @@ from groundling.overlay.candidates import Candidates
 from groundling.overlay.distinct import distinct_keys
 from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.skeletons import BOUND, Skeleton
-from groundling.ragged import concatenated, joined_ends, owners_of, shifted, sizes_of, starts_of
+from groundling.ragged import (
+    concatenated,
+    joined_ends,
+    owners_of,
+    shifted,
+    sizes_of,
+    starts_of,
+    sums_of,
+)
 
 BIAS: WordContent = ((WordLabel(""), 1.0),)  # placeholder words for ψ(y) and ψ(n)
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
@@ -80,10 +88,8 @@ class Encoding:
     @cached_property
     def cells(self) -> NDArray[np.int64]:
         """The number of chart cells of each instance: words × states of all candidates."""
-        batch = self.batch
-        states = starts_of(sizes_of(batch.graph_nodes)[batch.action_graph])
-        states = states[batch.candidate_actions[batch.instance_candidates]]
-        return np.asarray(sizes_of(batch.instance_words) * sizes_of(states), np.int64)
+        states = sums_of(states_of(self.batch), self.batch.instance_candidates)
+        return np.asarray(sizes_of(self.batch.instance_words) * states, np.int64)
 
 
 class Scored(NamedTuple):
@@ -228,10 +234,10 @@ class _Collector:
         scored = priors[priors >= 0]
         keys = concatenated([*self.keys, advances, scored, *self.extras])
         pairs, where = distinct_keys(keys, len(self.nodes))
+        check_width("the pairs of words and nodes in a batch", len(pairs))
         ends = np.cumsum([sum(map(len, self.keys)), len(advances), len(scored)])
-        texts["cell_pair"], words["advance"][leading], scored, texts["extra_pair"] = np.split(
-            where, ends
-        )
+        split = np.split(where, ends)
+        texts["cell_pair"], words["advance"][leading], scored, texts["extra_pair"] = split
         texts["graph_prior"] = scored if self.scored.actions else priors
         batch = self._batch(texts)  # also interns the relations
         counts = grow and space.min_count > 0  # counts are only used for `min_count`
@@ -246,17 +252,13 @@ class _Collector:
             dependencies=self.dependencies.items,
             relations=self.relations.items,
         )
+        edges, spelled = self.scored.edges, self.kept.spelled
         if joined is not None:
-            tables, self.kept.spelled = joined.tables(
-                meetings, edge_scores=self.scored.edges, spelled=self.kept.spelled
-            )
+            tables, spelled = joined.tables(meetings, edge_scores=edges, spelled=spelled)
+            self.kept.spelled = spelled
         else:
             tables = join_labels(
-                meetings,
-                space,
-                grow=grow,
-                min_word_count=min_word_count,
-                edge_scores=self.scored.edges,
+                meetings, space, grow=grow, min_word_count=min_word_count, edge_scores=edges
             )
         return Encoding(
             batch=batch,
@@ -356,7 +358,9 @@ def _flat(lists: Iterable[Iterable[int]]) -> Integers:
 
 def _converted(arrays: dict[str, Numbers]) -> dict[str, Any]:
     """Convert arrays to the data types that kernels expect."""
-    return {
-        name: np.ascontiguousarray(each, _KINDS.get(name, np.int32))
-        for name, each in arrays.items()
-    }
+    found = {}
+    for name, each in arrays.items():
+        if name not in _KINDS:
+            check_width(f"the array {name!r} of a batch", len(each))
+        found[name] = np.ascontiguousarray(each, _KINDS.get(name, np.int32))
+    return found

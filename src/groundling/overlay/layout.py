@@ -24,11 +24,20 @@ from numpy.typing import NDArray
 
 from groundling.array_views import view
 from groundling.compiler import inner, with_methods
-from groundling.overlay.batch import Batch, Indices, Integers, Plans, Reals, whole
+from groundling.overlay.batch import (
+    Batch,
+    Indices,
+    Integers,
+    Plans,
+    Reals,
+    check_width,
+    states_of,
+    whole,
+)
 from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.potentials import PairTables, tabulate
 from groundling.overlay.simd import LANES, fill, lane_rows, load, spread, store, total, up_to_eights
-from groundling.ragged import owners_of, sizes_of, starts_of
+from groundling.ragged import owners_of, sizes_of, starts_of, sums_of
 
 TILE = 256  # states per tile, so that their chart rows fit into the L1 cache
 
@@ -285,7 +294,7 @@ def _lay_out_tile(
 def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
     """Split candidates into tiles (one each if `alone`), and list the links of each shape."""
     owner, rank = _owners(batch)
-    first = np.arange(len(owner)) if alone else _first_of_tiles(owner, _states(batch), TILE)
+    first = np.arange(len(owner)) if alone else _first_of_tiles(owner, states_of(batch), TILE)
     node, shapes = owners_of(batch.node_near), len(batch.shape_nodes) - 1
     shape = owners_of(batch.shape_nodes)[node]
     local = node - batch.shape_nodes[shape]
@@ -295,7 +304,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
     relations = int(batch.near_relation.max(initial=-1)) + 1
     counts = np.bincount(shape * relations + relation, minlength=shapes * relations)
     return GraphLayout(
-        instance_tiles=_tiles(batch, first),
+        instance_tiles=np.searchsorted(first, batch.instance_candidates).astype(np.int32),
         tile_candidates=np.append(first, len(owner)).astype(np.int32),
         order=rank.astype(np.int32),
         stay=stay,
@@ -310,31 +319,14 @@ def _first_of_tiles(owner: NDArray[Any], sizes: NDArray[Any], most: int) -> NDAr
     """Return the first candidate of each tile of about `most` states of one instance."""
     starts = starts_of(sizes)[:-1]
     cut = (starts - starts[np.searchsorted(owner, owner)]) // most
-    begins = np.ones(len(owner), np.bool_)
-    begins[1:] = (owner[1:] != owner[:-1]) | (cut[1:] != cut[:-1])
-    return np.flatnonzero(begins)
+    tile = owner * (cut.max(initial=0) + 1) + cut
+    return np.flatnonzero(np.diff(tile, prepend=-1))
 
 
 def _owners(batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the instance of each candidate, and the candidate's index in that instance."""
     owner = owners_of(batch.instance_candidates)
     return owner, np.arange(len(owner)) - batch.instance_candidates[owner]
-
-
-def _tiles(batch: Batch, first: NDArray[Any]) -> Integers:
-    """Return the first tile of each instance, given the first candidate of each tile."""
-    return np.searchsorted(first, batch.instance_candidates).astype(np.int32)
-
-
-def _states(batch: Batch) -> NDArray[np.int64]:
-    """Return the number of states of each candidate."""
-    return _sums(sizes_of(batch.graph_nodes)[batch.action_graph], batch.candidate_actions)
-
-
-def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the sum of each range of values."""
-    sums = starts_of(values)
-    return np.asarray(sums[starts[1:]] - sums[starts[:-1]], np.int64)
 
 
 def _stays(
@@ -373,31 +365,28 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
     leads = owner[leading]
     tile_blocks = _first_of_tiles(leads, sizes[leading], TILE // LANES)
     # The states of a strip are adjacent, one for each candidate of the block.
+    block = owners_of(block_strips)  # strip -> block
+    position = np.arange(len(block)) - block_strips[block]
     ends = batch.instance_candidates[leads + 1]
-    filled = np.minimum(leading[:, None] + np.arange(LANES), ends[:, None] - 1).ravel()
-    lengths = sizes[filled]
-    lane = np.repeat(np.arange(len(filled)), lengths)
-    position = np.arange(len(lane)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    state_node = np.repeat(
-        batch.instance_nodes[leads].astype(np.uint32), LANES * sizes_of(block_strips)
-    )
-    graph = batch.action_graph[batch.candidate_actions[order[filled]][lane] + position]
-    strip = block_strips[lane // LANES] + position
-    state_node[LANES * strip + lane % LANES] = batch.graph_node[graph]
-    owners = owners_of(block_strips)  # strip -> block
+    filled = np.minimum(leading[:, None] + np.arange(LANES), ends[:, None] - 1)[block]
+    there = position[:, None] < sizes[filled]
+    action = batch.candidate_actions[order[filled]] + np.where(there, position[:, None], 0)
+    node = batch.graph_node[batch.action_graph[action]]
+    padding = batch.instance_nodes[leads[block], None]
     tile_strips = block_strips[np.append(tile_blocks, len(leading))].astype(np.int32)
-    before, after = np.ones((2, len(owners)))
+    first = leading[tile_blocks]  # tile -> candidates
+    before, after = np.ones((2, len(block)))
     before[block_strips[:-1]] = after[block_strips[1:] - 1] = 0.0
     return FlatLayout(
-        instance_tiles=_tiles(batch, leading[tile_blocks]),
-        tile_candidates=np.append(leading[tile_blocks], len(order)).astype(np.int32),
+        instance_tiles=np.searchsorted(first, batch.instance_candidates).astype(np.int32),
+        tile_candidates=np.append(first, len(order)).astype(np.int32),
         order=(order - batch.instance_candidates[owner]).astype(np.int32),
         stay=int(batch.near_relation[0]),
         tile_strips=tile_strips,
-        strip_block=(owners - np.repeat(tile_blocks, np.diff(tile_strips))).astype(np.int32),
+        strip_block=(block - np.repeat(tile_blocks, np.diff(tile_strips))).astype(np.int32),
         strip_before=before,
         strip_after=after,
-        state_node=state_node,
+        state_node=np.where(there, node, padding).ravel().astype(np.uint32),
     )
 
 
@@ -441,13 +430,15 @@ def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) 
         states = LANES * sizes_of(layout.tile_strips).astype(np.int64)
     else:
         starts = layout.tile_candidates
-        states = up_to_eights(_sums(_states(batch), starts))
+        states = up_to_eights(sums_of(states_of(batch), starts))
         of_actions = sizes_of(layout.shape_links)[batch.graph_shape][batch.action_graph]
         actions = most(sizes_of(batch.candidate_actions[starts]))
-        links = most(_sums(of_actions, batch.candidate_actions[starts]))
+        links = most(sums_of(of_actions, batch.candidate_actions[starts]))
         relations = layout.shape_relations.shape[1]
     width, tile_cells = most(states), most(words[owners_of(layout.instance_tiles)] * states)
-    cells = most(words * _sums(states, layout.instance_tiles))
+    cells = most(words * sums_of(states, layout.instance_tiles))
+    # Links are packed into 64 bits, half for each state.
+    check_width("the states or links of a plan", max(width, links))
     scores = most(words * (batch.instance_nodes + 1))
     candidates = most(sizes_of(batch.instance_candidates))
     groups = most(sizes_of(batch.instance_groups))

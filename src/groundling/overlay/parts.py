@@ -46,9 +46,8 @@ def share_parts(
         return whole
     begins[node_labels] = True
     starts = np.flatnonzero(begins)  # and the end of the last run
-    labels, amounts = node_label.astype(np.int32).tobytes(), node_amount.tobytes()
-    if np.all(node_amount == 1.0):
-        amounts = b""
+    labels = node_label.astype(np.int32).tobytes()
+    amounts = b"" if np.all(node_amount == 1.0) else node_amount.tobytes()
     known = Interner[bytes]()
     runs = pairwise(starts.tolist())
     part = np.array([known(labels[4 * a : 4 * b] + amounts[8 * a : 8 * b]) for a, b in runs])

@@ -17,7 +17,7 @@ from groundling.array_views import grid, hold, view
 from groundling.compiler import compiled, inner
 from groundling.overlay.batch import Integers, Plans, Reals, Texts, whole
 from groundling.overlay.layout import FlatLayout, GraphLayout, Workspace
-from groundling.overlay.recursion import Chart, Gradients, Text, inside, outside
+from groundling.overlay.recursion import Chart, Text, inside, outside
 from groundling.overlay.simd import fill
 
 # The purpose of a pass: candidate scores; the same with their gradient; scores of each group of
@@ -59,7 +59,6 @@ def pass_instances(
     texts, plans, layout = hold(texts), hold(plans), hold(layout)
     psi, workspace, job = hold(psi), hold(workspace), hold(job)
     charts = workspace.chart
-    gradients = hold(Gradients(job.pair_grad, job.edge_grad))
     for instance in range(job.first, job.last):
         weight = plans.instance_weight[instance]
         begin = whole(plans.instance_candidates[instance])
@@ -92,14 +91,12 @@ def pass_instances(
                 fresh = way == 0 or tiles[1] - tiles[0] > 1  # a single tile is still laid out
                 tile = hold(layout.open_tile(plans, workspace.tile, number, text.nodes, fresh))
                 cells = text.words * tile.states
-                rows, messages = (
-                    view(charts.rows, place, cells),
-                    view(charts.messages, place, cells),
-                )
+                rows = view(charts.rows, place, cells)
+                messages = view(charts.messages, place, cells)
                 chart = hold(Chart(rows, messages, view(charts.posteriors, 0, cells)))
                 place += cells
                 if way == 1:
-                    outside(text, tile, psi, chart, charts, group_weight, gradients)
+                    outside(text, tile, psi, chart, charts, group_weight, job)
                     continue
                 for c in tile.order:
                     for g in range(text.groups):
@@ -182,6 +179,4 @@ def _weigh(
         shares[c] = weight * share
         for g in range(group_log.shape[1]):
             group_weight[c, g] = weight * share
-    if not counts:
-        return 0.0
-    return weight * (top + math.log(total) - top_gold - math.log(total_gold))
+    return weight * (top + math.log(total) - top_gold - math.log(total_gold)) if counts else 0.0

@@ -66,8 +66,7 @@ def tabulate(labels: LabelTables) -> PairTables:
     rank, node_parts, entry = _by_size(nodes.node_parts)
     node_part = part_rank[nodes.node_part[entry]]
     block_set = _group_sets(labels)
-    place = np.empty(len(block_set), np.int64)
-    place[block_set] = np.arange(len(block_set))
+    place = np.argsort(block_set)
     block, lane = np.divmod(np.repeat(place, sizes_of(labels.set_pairs)), LANES)
     met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(rank))
     block_node = met & 0xFFFFFFFF
@@ -98,9 +97,7 @@ def _by_size(starts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any], NDA
     """Sort lists by size; return their ranks, their new starts, and the order of all entries."""
     sizes = sizes_of(starts)
     order = np.argsort(sizes, kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank, starts_of(sizes[order]), entries_of(starts[order], sizes[order])
+    return np.argsort(order), starts_of(sizes[order]), entries_of(starts[order], sizes[order])
 
 
 def _group_sets(labels: LabelTables) -> NDArray[np.int64]:

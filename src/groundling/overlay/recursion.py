@@ -51,13 +51,6 @@ class Chart(NamedTuple):
     posteriors: Reals
 
 
-class Gradients(NamedTuple):
-    """Arrays that accumulate expected counts."""
-
-    pair: Reals
-    edge: Reals  # dependency × relation
-
-
 @inner
 def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log: Reals) -> None:
     """Fill a chart, and add log ψ of each (candidate, group) to `group_log`."""
@@ -149,9 +142,9 @@ def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
 
 @inner
 def outside(
-    text: Text, tile: Any, psi: Any, chart: Chart, space: Any, weight: Reals, gradients: Gradients
+    text: Text, tile: Any, psi: Any, chart: Chart, space: Any, weight: Reals, job: Any
 ) -> None:
-    """Add weight × posterior to the gradients; call `inside` for the same tile first.
+    """Add weight × posterior to the gradients of a job; call `inside` for the same tile first.
 
     `weight` has the shape (candidates of the instance × groups).
     """
@@ -179,7 +172,7 @@ def outside(
             store(posterior, s, ring.times(kept, ring.times(adjoint, load(row, s))))
         rows, times = (space.asked, row, posterior), weight[tile.order[0], group]
         link, dependency = text.word[w].link, text.word[w].dependency
-        grad = gradients.edge[dependency]
+        grad = job.edge_grad[dependency]
         if link != UNIT:
             if text.stay >= 0:
                 grad[text.stay] += ring.counted(ring.row_sum(posterior), times)
@@ -190,7 +183,7 @@ def outside(
             grad[SAME] += ring.counted(entered, times)
             grad[NEXT if hop[0] else PREVIOUS] += ring.counted(gone, times)
             if text.word[w].advance >= 0:
-                gradients.pair[text.word[w].advance] += ring.counted(gone, times)
+                job.pair_grad[text.word[w].advance] += ring.counted(gone, times)
     _count_states(ring, text, view(tile.state_node, 0, states), chart.posteriors,
                   weight[tile.order[0]], space.counts)  # fmt: skip
 
