@@ -283,7 +283,7 @@ class _Collector:
         records["set"], parents = self.word_sets, records["parent"]
         records["leads"][(np.repeat(words[:-1], sizes_of(words)) + parents)[parents >= 0]] = 1
         return {
-            "word": records.view(np.int32).reshape(-1, len(WORD)),
+            "word": records.view(np.int32).reshape(-1, WORD.itemsize // 4),
             "instance_words": words,
             "instance_groups": starts_of(np.array([each.groups for each in skeletons], np.int64)),
             "instance_weight": np.array([weight for _, weight, _ in self.instances]),
@@ -349,7 +349,7 @@ def _count(batch: Batch, pairs: int) -> NDArray[np.float64]:
         counts += np.bincount(each[each >= 0], minlength=pairs)
     of_kinds = np.bincount(batch.candidate_kind, minlength=len(batch.kind_extras) - 1)
     uses = np.repeat(of_kinds, sizes_of(batch.kind_extras))
-    return counts + np.bincount(batch.extra_pair, uses, pairs)
+    return np.asarray(counts + np.bincount(batch.extra_pair, uses, pairs), np.float64)
 
 
 def _flat(lists: Iterable[Iterable[int]]) -> Integers:

@@ -444,18 +444,18 @@ def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) 
     groups = most(sizes_of(batch.instance_groups))
 
     def make_workspace() -> Workspace:
+        before, after = np.zeros((2, actions))
+        of_relations, following = np.zeros((2, relations + 1), np.int32)
         tile = GraphTile(
             width, np.zeros(0, np.int32), np.zeros(width, np.uint32), np.zeros(actions, np.int32),
-            *np.zeros((2, actions)), np.zeros(actions + 1, np.uint64), np.zeros(width, np.bool_),
-            np.zeros(links, np.uint64), *np.zeros((2, relations + 1), np.int32),
+            before, after, np.zeros(actions + 1, np.uint64), np.zeros(width, np.bool_),
+            np.zeros(links, np.uint64), of_relations, following,
         )  # fmt: skip
         sizes = cells, cells, tile_cells, scores, scores, width, candidates, candidates
         rows = [lane_rows(size // LANES + 1) for size in sizes]
         chart = ChartSpace(np.zeros(groups, np.bool_), *rows)
-        logs, weights = np.zeros((2, candidates * groups))
-        return Workspace(
-            tile, chart, np.zeros(candidates, np.bool_), np.zeros(groups), logs, weights
-        )
+        in_logs, shift = np.zeros(candidates, np.bool_), np.zeros(groups)
+        return Workspace(tile, chart, in_logs, shift, *np.zeros((2, candidates * groups)))
 
     return [make_workspace() for _ in range(count)]
 

@@ -129,8 +129,7 @@ class Scorer:
             score_sets(tables, pairs, theta, span, scratch, pair_score, pair_exp, set_shift)
 
         self._each(work)
-        cuts = np.linspace(0, len(pair_exp), self.threads + 1).astype(int).tolist()
-        shifted = [pair_exp[slice(*each)] for each in pairwise(cuts)]
+        shifted = np.array_split(pair_exp, self.threads)
         self._each(lambda shard: np.exp(shifted[shard], out=shifted[shard]))
         edge = score_edges(tables, theta).reshape(-1, self.encoding.relations)
         advances = pair_score[self._advances]
@@ -195,7 +194,7 @@ class Scorer:
         kinds = len(batch.kind_extras) - 1
         of_kinds = np.bincount(self._extra_kind, pair_score[batch.extra_pair], kinds)
         of_graphs = np.where(batch.graph_prior < 0, 0.0, pair_score[batch.graph_prior])
-        free: Reals = of_kinds[batch.candidate_kind]
+        free = np.asarray(of_kinds[batch.candidate_kind], np.float64)
         np.add.at(free, self._action_candidate, of_graphs[batch.action_graph])
         return free
 
