@@ -42,7 +42,8 @@ def test_mistakes_too_long_names_the_setting():
     found = why(follower, go_to("bed", 0, "right", "right", "right", name="far"))
     assert found.why == "too long"
     assert str(found).startswith(
-        "The demonstration 'far', “go to the bed” (too long): It has 3 actions, but only plans"
+        "The demonstration 'far', “go to the bed” (too long): It has 3 actions; the search "
+        "considers only plans"
     )
     assert "Use Search(max_length=3)." in str(found)
 
@@ -75,7 +76,9 @@ def test_mistakes_say_how_often_rare_words_were_shown():
     follower = make(model=PlanModel(), overlay=Overlay(), features=features).fit(shown)
     found = why(follower, Demonstration("hop move right", Line(), 1, ("left",)))
     assert found.rare_words == (("hop", 1), ("move", 2))
-    assert "Rare words: “hop” (1 time), “move” (2 times); words with fewer than 3" in found.cure
+    assert (
+        "Rare words: “hop” (1 time), “move” (2 times); words that occur fewer than 3" in found.cure
+    )
 
 
 class Doors:

@@ -122,7 +122,8 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
     if len(gold) > longest:
         return Mistake(
             each, "too long",
-            f"It has {len(gold)} actions, but only plans of up to {longest} are searched.",
+            f"It has {some(len(gold), 'action')}; the search considers only plans of up to "
+            f"{longest}.",
             f"Use {advise(index.learnt, 'Search', max_length=len(gold))}.",
         )  # fmt: skip
     if best is None or not attempt.chance:
@@ -242,9 +243,9 @@ class _Rivals:
             return ""
         name = str(others[0].demonstration).removeprefix("The demonstration ")
         return (
-            f"{len(others)} of {len(alike)} training demonstrations with the same words and a "
-            f"similar start do something else, such as {name}: "
-            f"{listed(others[0].trajectory.actions)}."
+            f"{len(others)} of {some(len(alike), 'training demonstration')} with the same words "
+            f"and a similar start {'does' if len(others) == 1 else 'do'} something else, such as "
+            f"{name}: {listed(others[0].trajectory.actions)}."
         )
 
     def _length_change(self) -> str:
@@ -272,8 +273,8 @@ class _Rivals:
             )
         as_long = sum(len(each.trajectory) == count for each in self.index.shown)
         return (
-            f"{as_long} of {some(len(self.index.shown), 'training demonstration')} have "
-            f"{some(count, 'action')}: add more of that length."
+            f"{as_long} of {some(len(self.index.shown), 'training demonstration')} "
+            f"{'has' if as_long == 1 else 'have'} {some(count, 'action')}: add more of that length."
         )
 
     def _order_cures(self) -> Iterator[str]:
@@ -352,13 +353,18 @@ class _Rivals:
                     f"; if it means a value of {strings[0]!r}, add that label to "
                     "Features.slots and the value to a lexicon"
                 )  # fmt: skip
-            it = "it" if len(self.unknown) == 1 else "them"
-            yield f"Unknown words: {quoted(self.unknown)}. Demonstrate texts with {it}{slots}."
+            it, s = ("it", "") if len(self.unknown) == 1 else ("them", "s")
+            yield f"Unknown word{s}: {quoted(self.unknown)}. Demonstrate texts with {it}{slots}."
         if self._rare:
             named = ", ".join(f"“{word}” ({some(count, 'time')})" for word, count in self._rare)
             too_rare = any(count < self.least for _, count in self._rare)
-            why = f"; words with fewer than {self.least} are not learnt" if too_rare else ""
-            yield f"Rare words: {named}{why}. Add demonstrations with such words."
+            why = (
+                f"; words that occur fewer than {self.least} times are not learnt"
+                if too_rare
+                else ""
+            )
+            s = "s" * (len(self._rare) != 1)
+            yield f"Rare word{s}: {named}{why}. Add demonstrations with such words."
 
     # ---- labels and numbers that distinguish the plans --------------------------------------
 
@@ -637,6 +643,15 @@ def listed(actions: Sequence[Hashable]) -> str:
 def quoted(words: Sequence[str]) -> str:
     """Return words in quotation marks, separated by commas."""
     return ", ".join(f"“{word}”" for word in words)
+
+
+def are(count: int) -> str:
+    """Return the verb after a count: "is" or "are".
+
+    >>> are(1), are(2)
+    ('is', 'are')
+    """
+    return "is" if count == 1 else "are"
 
 
 def some(count: int, what: str) -> str:

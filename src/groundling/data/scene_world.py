@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
@@ -131,9 +132,9 @@ class SceneWorld:
         SCENE_ACTIONS.check(len(deeds), WorldError, "A world")
         self._deeds = {self._name(deed): deed for deed in deeds}
         if len(self._deeds) < len(deeds):
+            twice = Counter(map(self._name, deeds)).most_common(1)[0][0]
             raise WorldError(
-                "Action names must be unique; got the same name for two actions. Rename places or "
-                "things."
+                f"Action names must be unique; got {twice!r} twice. Rename a place or a thing."
             )
         self._check_examples()
 
@@ -310,7 +311,8 @@ class SceneWorld:
     def _check_examples(self) -> None:
         if not isinstance(self.examples, (list, tuple)) or len(self.examples) > _EXAMPLES:
             raise WorldError(
-                f"`examples` must be a list of at most {_EXAMPLES:,} entries. Remove some of them."
+                f"`examples` must be a list of at most {_EXAMPLES:,} entries; got "
+                f"{shorten(self.examples)}."
             )
         starts = list(self.starts.values())
         for number, each in enumerate(self.examples, 1):
@@ -330,8 +332,8 @@ class SceneWorld:
                 deed = self._deeds.get(action) if isinstance(action, str) else None
                 if deed is None or not self._possible(state, deed):
                     raise WorldError(
-                        f"`actions` {where} must be possible in this order; got {shorten(action)}. "
-                        "Check the scene."
+                        f"`actions` {where} must be possible in this order; {shorten(action)} is "
+                        "impossible in its place. Correct the actions, or the scene."
                     )
                 state = self.step(state, action)
 

@@ -89,7 +89,7 @@ def choose_response(
             why = "One outcome is in the prediction set."
             return CommandResponse("act", why, decision.options, confidence=found.plan.confidence)
         size = len(sets.select(options))
-        why = f"{size} outcomes are in the {sets.coverage:.0%} prediction set."
+        why = f"The {sets.coverage:.0%} prediction set has {size} outcome{'s' * (size != 1)}."
         return CommandResponse("ask", why, decision.options, complete=decision.complete)
     return _uncalibrated(found, fit, decision)
 

@@ -191,8 +191,8 @@ def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) ->
         if len(sentences) == wanted:
             return Route(name, maze, start, tuple(sentences), tuple(actions))
     raise SettingError(
-        f"{maze!r} is too small for a route whose number of sentences is {wanted}. Use a larger "
-        "maze."
+        f"{maze!r} is too small for a route with {wanted} sentence{'s' * (wanted != 1)}. Use a "
+        "larger maze."
     )
 
 
