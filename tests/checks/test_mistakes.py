@@ -63,10 +63,10 @@ def test_mistakes_of_a_lower_score_name_features_and_the_words_that_carry_them(g
 def test_mistakes_name_words_that_were_never_learnt(goer, walker):
     found = why(goer, Demonstration("walk to the lamp", ITEMS, 2, ("right",)))
     assert found.unknown_words == ("walk",)
-    assert "Unknown words: “walk”. Demonstrate texts with it, or add a lexicon entry" in found.cure
+    assert "Unknown word: “walk”. Demonstrate texts with it, or add a lexicon entry" in found.cure
     # Without slots, a lexicon would say nothing.
     found = why(walker, Demonstration("step right", Line(), 1, ("left",)))
-    assert "Unknown words: “step”. Demonstrate texts with it." in found.cure
+    assert "Unknown word: “step”. Demonstrate texts with it." in found.cure
     assert found.misleading_words == ("right",)
 
 
@@ -108,8 +108,8 @@ def test_mistakes_name_labels_that_no_word_of_the_text_goes_with():
 def test_mistakes_see_what_was_demonstrated_otherwise(goer):
     found = why(goer, go_to("lamp", 1, "right"))
     assert found.why == "contradiction"
-    assert "1 of 1 training demonstrations with the same words and a similar start" in found.detail
-    assert "do something else, such as 'go to the lamp': left." in found.detail
+    assert "1 of 1 training demonstration with the same words and a similar start" in found.detail
+    assert "does something else, such as 'go to the lamp': left." in found.detail
     assert "Correct the wrong ones" in found.cure
     # The same words elsewhere contradict nothing.
     assert why(goer, go_to("desk", 2, "left")).why != "contradiction"
@@ -119,7 +119,7 @@ def test_mistakes_see_actions_left_out_or_added(goer, walker):
     found = why(goer, go_to("bed", 0, "right", "right"))
     assert found.why == "length"
     assert "The only difference: 1 action of 2 left out." in found.detail
-    assert "1 of 6 training demonstrations have 2 actions: add more of that length." in found.cure
+    assert "1 of 6 training demonstrations has 2 actions: add more of that length." in found.cure
     found = why(walker, Demonstration("go up", Line(), 1, ("right",)))
     assert "The only difference: 1 action added to 1." in found.detail
 

@@ -44,7 +44,7 @@ class Diagnosis:
         '4 of 4 demonstrations are followed as demonstrated. No problems found.'
         """
         count = some(self.count, "demonstration")
-        lines = [f"{self.right} of {count} {are(self.right)} followed as demonstrated."]
+        lines = [f"{self.right} of {count} {are(self.right, self.count)} followed as demonstrated."]
         if not self.findings and not self.mistakes:
             lines[0] += " No problems found."
         lines += [f"- {each}" for each in self.findings]

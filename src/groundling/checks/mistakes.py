@@ -645,13 +645,13 @@ def quoted(words: Sequence[str]) -> str:
     return ", ".join(f"“{word}”" for word in words)
 
 
-def are(count: int) -> str:
-    """Return the verb after a count: "is" or "are".
+def are(count: int, total: int | None = None) -> str:
+    """Return the verb after "`count`" or "`count` of `total`": "is" or "are".
 
-    >>> are(1), are(2)
-    ('is', 'are')
+    >>> are(1), are(2), are(0, 1)
+    ('is', 'are', 'is')
     """
-    return "is" if count == 1 else "are"
+    return "is" if 1 in (count, total) else "are"
 
 
 def some(count: int, what: str) -> str:
