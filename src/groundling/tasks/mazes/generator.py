@@ -154,7 +154,9 @@ def generate_routes(
     """
     fewest, most = sentences
     if count and not mazes:
-        raise SettingError("`mazes` must contain at least one maze; got none. Use generate_mazes.")
+        raise SettingError(
+            "`mazes` must contain at least one maze; got none. Create mazes with generate_mazes."
+        )
     if not 1 <= fewest <= most:
         raise SettingError(
             f"`sentences` must be two numbers >= 1 in ascending order; got {sentences}."

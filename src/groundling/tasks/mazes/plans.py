@@ -63,7 +63,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
         if direction != one.orientation:
             raise ValueError(
                 f"Every move must go straight ahead; got a move from {one.position} to "
-                f"{two.position} while facing {one.orientation}."
+                f"{two.position} while facing {one.orientation}. Add a pose that turns first."
             )
         line = maze.ahead(one.position, direction)
         if two.position not in line:
