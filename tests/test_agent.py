@@ -802,29 +802,30 @@ def test_agent_answers_nothing_that_it_cannot_know(asked, text):
     assert asked.state == frozenset("be")
 
 
+CALLS = {name: {"kind": "call", "name": name} for name in ("sales", "team", "press")}
+
+
 class Calls:
     """Calls that are started at a time of day, shortened by minutes, or cancelled."""
 
     open_values = ("time", "duration", "set")
-    calls = {"sales": {"kind": "call", "name": "sales"}, "team": {"kind": "call", "name": "team"},
-             "press": {"kind": "call", "name": "press"}}  # fmt: skip
 
     def things(self, state):
-        return self.calls
+        return CALLS
 
     def actions(self, state):
         return (
             ("cancel", OpenSet()),
-            *[("start", call, OpenValue("time")) for call in self.calls],
-            *[("shorten", call, OpenValue("duration")) for call in self.calls],
-            *[("extend", call, OpenValue("duration")) for call in self.calls],
+            *[("start", call, OpenValue("time")) for call in CALLS],
+            *[("shorten", call, OpenValue("duration")) for call in CALLS],
+            *[("extend", call, OpenValue("duration")) for call in CALLS],
         )
 
     def step(self, state, action):
         return (*state, action)
 
     def ground(self, state, action, after):
-        labels = self.calls.get(action[1]) or describe_set(self.calls, action[1])[0]
+        labels = CALLS.get(action[1]) or describe_set(CALLS, action[1])[0]
         nodes = {"event": {action[0]: True}, "call": labels}
         if len(action) > 2:
             nodes["value"] = {"to": action[2]}
@@ -834,13 +835,13 @@ class Calls:
 @pytest.fixture(scope="module")
 def calls():
     shown = []
-    for name in Calls.calls:
+    for name in CALLS:
         for text, action in (
             (f"start the {name} call at 9:30", ("start", name, "09:30")),
             (f"start the {name} call at 14:00", ("start", name, "14:00")),
             (f"cancel the {name} call", ("cancel", frozenset({name}))),
             (f"cancel all calls except the {name} call",
-             ("cancel", frozenset({*Calls.calls} - {name}))),
+             ("cancel", frozenset({*CALLS} - {name}))),
             (f"make the {name} call ten minutes shorter", ("shorten", name, 600.0)),
         ):  # fmt: skip
             shown.append(Demonstration(text, Calls(), (), (action,)))

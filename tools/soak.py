@@ -30,10 +30,13 @@ _ROWS = (
     ("hours", "total hours", "{hours:.1f}, {dates}{commit} ({names})"),
     ("studio", "fuzzed requests to the studio", "{studio:,} ({studio_told}); no 500"),
     ("service", "fuzzed requests to the service", "{service:,} ({service_told}); no 500"),
+    ("home", "fuzzed requests to a served home", "{home:,} ({home_told}); no 500"),
     ("schemathesis_studio", "Schemathesis requests to the studio, including `/import`",
      "{schemathesis_studio:,}; no 500"),
     ("schemathesis_service", "Schemathesis requests to the service",
      "{schemathesis_service:,}; no 500"),
+    ("schemathesis_home", "Schemathesis requests to a served home",
+     "{schemathesis_home:,}; no 500"),
     ("requests_to_a_served_project", "fuzzed requests to a served project",
      "{served_project:,}; no 500"),
     ("models_with_changed_dialogue", "fuzzed models with questions, speech and prediction sets",
@@ -116,8 +119,8 @@ def _figures(run: Mapping[str, Any]) -> dict[str, Any]:
         figures["names"] = ", ".join(sorted(parts))
         if missing := [each for each in PARTS if each not in parts]:
             figures["missing"] = ", ".join(missing)
-    for place in ("studio", "service"):
-        if counts := found.get(f"requests_to_the_{place}"):
+    for place in ("studio", "service", "home"):
+        if counts := found.get(f"requests_to_{'a' if place == 'home' else 'the'}_{place}"):
             figures[place] = sum(counts.values())
             told = (f"{status}: {count:,}" for status, count in sorted(counts.items()))
             figures[f"{place}_told"] = ", ".join(told)

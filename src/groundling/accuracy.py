@@ -17,7 +17,7 @@ from groundling.world.judgement import Judgement, is_right
 
 
 def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-    """Return demonstrations as a list; raise an error unless their total weight is > 0.
+    """Return demonstrations as a list; raise an error if their total weight is 0.
 
     >>> checked([])
     Traceback (most recent call last):
@@ -37,7 +37,7 @@ def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
 def share_right(
     learnt: Learnt, demonstrations: Sequence[Demonstration], plans: Iterable[Plan | None]
 ) -> float:
-    """Return the weighted share of demonstrations whose outcome the predicted plan reaches."""
+    """Return the weighted share of demonstrations for which the plan is correct."""
     right, weight = 0.0, 0.0
     for each, plan in zip(demonstrations, plans, strict=True):
         world = learnt.fitted.encoder.world(each.environment)

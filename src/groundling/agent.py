@@ -37,7 +37,7 @@ Kind = Literal["act", "ask", "answer", "decline"]
 
 @dataclass(frozen=True)
 class TurnExplanation:
-    """Why the agent responded as it did: the reason, the options and the plan."""
+    """The reason for a turn, with the options and the explanation of the plan."""
 
     kind: Kind
     reason: str
@@ -83,7 +83,7 @@ class Turn:
     reason
         One sentence that explains the decision.
     replies
-        Whether the utterance replied to a clarification question.
+        True if the utterance was the reply to a clarification question.
     """
 
     said: str
@@ -249,8 +249,8 @@ class Agent:
     def say(self, text: str, read: Text | None = None) -> Turn:
         """Process a command, a question or a reply, and return the turn.
 
-        If `read` is given, the follower reads it instead of `text`; it may be the parsed text.
-        Raises an error, and leaves the agent unchanged, if the text cannot be read.
+        Pass `read`, such as a parsed text, to give the follower another form of `text`. If the
+        text cannot be read, an error is raised and the agent does not change.
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
             raise InstructionError(f"The text must contain at least one word; got {text!r:.80}.")
@@ -269,7 +269,10 @@ class Agent:
         return turn
 
     def choose(self, place: int) -> Turn:
-        """Choose an option of the open question by its index in `Turn.options`."""
+        """Choose an option of the open question by its index; return the turn.
+
+        The index is the option's position in `Turn.options` of the turn that asked.
+        """
         asked = self._open
         if asked is None:
             raise InstructionError(
@@ -470,7 +473,10 @@ class Agent:
     def _acted(
         self, text: str, plan: Plan, confidence: float, why: str, shown: tuple[str, str]
     ) -> Turn:
-        """Carry out a plan and return the turn; `shown` is the text and name for teaching."""
+        """Carry out a plan and return the turn.
+
+        `shown` is the text and the name of the turn's demonstration, for `Follower.teach`.
+        """
         start = self._now
         end, world = plan.end, self.environment
         if isinstance(world, MemoryEnvironment):
@@ -627,7 +633,10 @@ def _named(environment: Any, plan: Plan) -> str:
 
 
 def _written(part: Any) -> str:
-    """Return a field of an action as text: sets are listed, and whole numbers lose their `.0`."""
+    """Return a field of an action as text.
+
+    The members of a set are listed, and whole numbers have no `.0`.
+    """
     if isinstance(part, frozenset):
         return ", ".join(sorted(map(_written, part)))
     return f"{part:g}" if isinstance(part, float) else str(part)

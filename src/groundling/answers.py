@@ -24,7 +24,7 @@ from groundling.overlay.batch import Reals
 from groundling.plan import Plan
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
-from groundling.world.environment import Environment, State, shorten
+from groundling.world.environment import Action, Environment, State, shorten
 from groundling.world.open_values import alike_but_for_sets
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
@@ -41,7 +41,7 @@ def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
 
 @dataclass(frozen=True)
 class Decoded:
-    """Decoded search results: the plans, their log probabilities, and the best one's index."""
+    """Decoded search results: plans, log probabilities, and the best plan's index."""
 
     found: Sequence[ScoredTrajectory]
     logs: NDArray[np.float64]
@@ -59,20 +59,24 @@ class Decoded:
 def decoded(
     learnt: Learnt, request: Request, result: SearchResult, search: Search
 ) -> Decoded | None:
-    """Decode search results; None if no plan was found."""
+    """Decode search results; return None if no plan was found."""
     found = possible_plans(result)
     if not found:
         return None
     listed = found if isinstance(found, ScoredPlans) else None
     scores = listed.scores if listed else np.array([plan.score for plan in found])
     recalled: dict[int, Recollection] = {}
+
+    def decisions(place: int) -> Iterable[tuple[State, Action]]:
+        return listed.decisions(place) if listed else found[place].decisions()
+
     if len(found) == 1 and result.normalised:
         # There is nothing to normalise over, but the score is itself a log probability.
         logs = np.minimum(scores / learnt.temperature, 0.0)
     else:
         scores = scores / learnt.temperature
         if not result.settled:
-            recalled = learnt.memory.recall(request.text, request.world, found, scores)
+            recalled = learnt.memory.recall(request.text, request.world, decisions, scores)
         for place, each in recalled.items():
             scores[place] += each.amount
         logs = log_softmax(scores)
@@ -94,7 +98,7 @@ def decoded(
 
 
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
-    """Return the answer to a request with its alternatives, or None if there is no plan."""
+    """Return the best plan for a request, or None if no plan was found."""
     told = decoded(learnt, request, result, search)
     return None if told is None else decoded_answer(learnt, request, told, search)
 
@@ -142,6 +146,7 @@ def _coverage(
     def names() -> Iterable[str]:
         yield from request.world.texts(decisions)
         for state, action in decisions:
+            yield from request.world.described_by(state, action)
             for labels in request.world.ground(state, action).node_labels:
                 for label in labels:
                     yield label.name
@@ -194,7 +199,10 @@ def read_requests(
 
 
 def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
-    """Return requests as a list of triples; raise `InstructionError` for other types."""
+    """Return requests as a list of (instructions, environment, start) triples.
+
+    Raises `InstructionError` if a request is anything else.
+    """
     if isinstance(requests, (str, bytes)) or not isinstance(requests, Iterable):
         wrong = requests
     else:

@@ -42,7 +42,7 @@ _ONE = ir.IntType(64)(1)
 
 @_extending.intrinsic  # type: ignore[untyped-decorator]
 def view(typing: Any, array: Any, first: Any, size: Any) -> Any:
-    """Return array[first : first + size] of a one-dimensional array."""
+    """Return `array[first : first + size]` of a one-dimensional array."""
 
     def generate(context: Any, builder: Any, kinds: Any, given: Any) -> Any:
         values, first, size = given

@@ -47,7 +47,10 @@ class Commands:
     is_open: bool = True
 
     def answer(self, request: Request, plan: Plan | None, search: Search) -> Plan | None:
-        """Return `plan`, or one that joins the plans of the text's commands; it may be empty."""
+        """Return `plan`, or a plan that joins the plans of the commands in the text.
+
+        The plan is empty if the text is only polite, or excludes everything (*none of the lamps*).
+        """
         language = self.learnt.fitted.encoder.reader.language
         words = [word for sentence in request.text for word in sentence.tokens]
         polite = plan is not None and plan.confidence < _LIKELY and is_polite(words, language)
@@ -123,7 +126,7 @@ class Commands:
     def _in_turn(
         self, request: Request, parts: Sequence[Sequence[Segment]], search: Search
     ) -> list[Plan] | None:
-        """Follow the parts one after the other, choosing the most confident reading of each."""
+        """Follow the parts in turn, choosing the most confident reading of each."""
         encoder, state, done = self.learnt.fitted.encoder, request.start, []
         for said in parts:
             texts = encoder.reader.read_many(" ".join(words) for words in said)

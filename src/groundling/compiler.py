@@ -1,4 +1,4 @@
-"""Kernel compilation: options, a cache keyed by all kernel sources, and a debug mode.
+"""Kernel compilation: options, a cache for compiled code, and a debug mode.
 
 numba keys its cache by the source file of the called function, and misses changes in the
 functions it calls. Here compiled code is cached in a folder named after a digest of all kernel
@@ -150,7 +150,7 @@ class _Locator(CacheLocator):  # type: ignore[misc]
 
 
 def njit(function: F | None = None, *, cache: bool = True, **options: Any) -> Any:
-    """Compile a function like `numba.njit`, but without caching if no folder is writable.
+    """Compile a function like `numba.njit`; do not cache if no folder is writable.
 
     >>> @njit(cache=False)
     ... def double(number):

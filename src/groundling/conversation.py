@@ -167,7 +167,7 @@ class Conversation:
             self._kept.pop()
 
     def correct(self, actions: Sequence[Action]) -> Demonstration:
-        """Replace the last plan with the right actions and continue from there.
+        """Replace the last plan with the correct actions, and continue from there.
 
         The state, the memory and the last turn change accordingly, and the plan gets confidence 1.
         Returns a demonstration that can be passed to `Follower.teach`.
@@ -192,9 +192,10 @@ def align_conversations(
 ) -> list[Demonstration]:
     """Return conversations whose referents are ordered by a follower's alignments.
 
-    `converse` orders the things that a text mentions by spelling alone, so pronouns (*he gives him
-    the key*) remain ambiguous. A follower trained on the conversations can resolve them: fit once,
-    align, and fit again on the result.
+    `MemoryEnvironment.converse` orders the things that a text mentions by spelling alone, so
+    pronouns (*he gives him the key*) remain ambiguous. A follower trained on the conversations can
+    resolve them: fit once, align, and fit again on the result. The conversation in the example has
+    no ambiguous pronouns, so it does not change:
 
     >>> class Lamps:
     ...     def actions(self, lit): return ("red", "blue")

@@ -10,7 +10,7 @@
     ├── WorldError            an environment that does not follow the protocol
     │   └── SearchError       no plan: a dead end, or the search budget ran out
     ├── DemonstrationError    training data that cannot be used
-    ├── LexiconError          a lexicon file that cannot be read
+    ├── LexiconError          an invalid lexicon, or unusable word vectors
     ├── CorpusError           a corpus file that is missing or malformed
     ├── ModelFileError        a saved model that is damaged or cannot be read
     ├── NotFittedError        a follower that has not been trained yet
@@ -90,7 +90,7 @@ class DemonstrationError(GroundlingError, ValueError):
 
 
 class LexiconError(GroundlingError, ValueError):
-    """A lexicon file that cannot be read."""
+    """An invalid lexicon, or a source of synonyms that cannot be used."""
 
 
 class CorpusError(GroundlingError, ValueError):

@@ -46,6 +46,7 @@ from groundling.errors import (
     LearningWarning,
     NotFittedError,
     SettingError,
+    StorageError,
 )
 from groundling.estimator import Estimator
 from groundling.features.feature_settings import Features
@@ -342,7 +343,7 @@ class Follower(Estimator):
 
         With `coverage`, such as 0.95, calibrates prediction sets instead (split conformal
         prediction). An `Agent` then acts if the set has one outcome, and asks otherwise. For texts
-        like the held-out ones, the set contains the right outcome with this probability. The
+        like the held-out ones, the set contains the correct outcome with this probability. The
         temperature does not change; calibrate it first, on other demonstrations.
         """
         learnt = self._fitted()
@@ -535,10 +536,11 @@ class Follower(Estimator):
         return self._answerer[1]
 
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
-        """Return the weighted share of demonstrations whose outcome is reached.
+        """Return the accuracy on demonstrations, as a number from 0 to 1.
 
-        Plans with equal `Environment.outcome` count as equal. A demonstration without a plan counts
-        as wrong.
+        Accuracy is the share of demonstrations, by weight, for which the plan has a correct outcome
+        (see `Environment.outcome`), or the answer to a question is correct. Requests for which the
+        follower finds no plan count as mistakes.
         """
         learnt = self._fitted()
         shown = checked(demonstrations)
@@ -564,7 +566,10 @@ class Follower(Estimator):
         *,
         whole: bool = False,
     ) -> Iterator[Plan | None]:
-        """Yield a plan or None for each request; with `whole`, do not split texts into commands."""
+        """Yield a plan for each request, or None if no plan was found.
+
+        With `whole`, texts are not split into commands.
+        """
         commands = self._commands()
         read = self._requests(requests)
         for request, plan in zip(read, commands.follow(read, search), strict=True):
@@ -693,7 +698,9 @@ class Follower(Estimator):
         return (*(each for each in shown if each is not None), *learnt.questions)
 
     def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
-        """Empty all caches, or those of one environment; return their previous sizes in bytes.
+        """Empty all caches, or those of one environment; return the previous sizes.
+
+        The result has the size of each cache in bytes, summed over all environments.
 
         `follow` detects most changes of an environment itself. Call this method after other
         changes. The learnt model stays the same.
@@ -735,14 +742,23 @@ class Follower(Estimator):
     def save(self, folder: str | Path, *, note: Mapping[str, Any] | None = None) -> Path:
         """Save the follower to a folder, replacing a saved model atomically.
 
-        `note` is stored with the model; `groundling.modelfolder.read_note` returns it.
+        `note` is stored with the model; `groundling.modelfolder.read_note` returns it. Raises
+        `StorageError` if the folder cannot be written; a model that was there is kept.
         """
         learnt = self._fitted()
         if 0 < len(learnt.examples) <= _MOST_SPOKEN:
             with suppress(GroundlingError):  # a broken environment must not prevent saving
                 if speaker := self._get_speaker():
                     learnt = replace(learnt, speech=speaker.to_dict())
-        return save_learnt(Path(folder), learnt, note)
+        try:
+            return save_learnt(Path(folder), learnt, note)
+        except OSError as error:
+            problem = StorageError(
+                f"The model cannot be saved in {folder}: {error.strerror or error}. Free some "
+                "space in it, or choose another folder."
+            )
+            problem.errno = error.errno
+            raise problem from error
 
     @classmethod
     def load(
@@ -754,7 +770,8 @@ class Follower(Estimator):
     ) -> Follower:
         """Read a saved follower; options that were `"auto"` before `fit` are restored.
 
-        `parser` replaces the saved parser, and is required if that was a custom object.
+        `parser` replaces the saved parser; it is required if the follower was trained with a
+        custom parser object.
         `joins` are the custom joining functions that the follower was trained with.
         """
         learnt = load_learnt(Path(folder), parser, tuple(joins))
@@ -769,10 +786,10 @@ class Follower(Estimator):
         temperature: float | None = None,
         max_weights: int | None = None,
     ) -> Follower:
-        """Return a follower with other search settings or temperature; it is not fitted again.
+        """Return a copy with other search settings or temperature, without a new fit.
 
-        With `max_weights`, only that many weights are kept, the largest ones (in an ensemble, for
-        each member).
+        With `max_weights`, the copy has only that many weights, the largest ones (in an ensemble,
+        of each member).
 
         >>> from groundling import Demonstration
         >>> from groundling.examples import Lamp

@@ -95,7 +95,7 @@ class Remembered(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """Facts about an action: its sort, its numbers, and the things it affects, by node."""
+    """Facts about an action: its sort, its numbers and the affected things, by node."""
 
     sort: frozenset[str]
     numbers: frozenset[Label]
@@ -113,7 +113,10 @@ class _NodeReminders(NamedTuple):
 
 @dataclass
 class _Recollection:
-    """The memory labels of a state, by action, sort, numbers, next state and label value."""
+    """The memory labels of a state.
+
+    They are listed by action, sort of action, numbers, next state and label value.
+    """
 
     actions: dict[Action, list[str]]
     sorts: dict[frozenset[str], list[str]]
@@ -290,7 +293,7 @@ class MemoryEnvironment(Wrapper):
     def _said(
         self, state: State, memory: Memory, words: Sequence[str], places: Places | None
     ) -> tuple[Pair, ...]:
-        """Return the values that this turn was about, in the order in which the text names them.
+        """Return the values that this turn was about, in the order of the text.
 
         Without alignments, values that no word names come first, because pronouns probably refer
         to them.
@@ -542,7 +545,7 @@ def _ends(turn: int, ago: int) -> list[str]:
 
 
 def _is_unclear(order: Sequence[int], things: Sequence[frozenset[Pair]]) -> bool:
-    """Return whether a text refers to several things of a kind, some of them not by name."""
+    """Return whether a text refers to several things of a kind, not all by name."""
     places: dict[str, dict[str, int]] = {}
     for place, thing in zip(order, things, strict=True):
         for kind, value in thing:
@@ -587,7 +590,10 @@ _WITH: dict[tuple[int, tuple[str, ...]], tuple[Labels, Labels]] = {}
 
 
 def _with(labels: Labels, found: tuple[str, ...]) -> Labels:
-    """Return labels with added indicators; cached by identity, because labels are shared."""
+    """Return labels with added indicators.
+
+    Results are cached by the identity of the labels, because many nodes share them.
+    """
     key = (id(labels), found)
     known = _WITH.get(key)
     if known is None or known[0] is not labels:
@@ -606,7 +612,7 @@ def _values(labels: Labels) -> frozenset[Pair]:
 
 @lru_cache(maxsize=10_000)
 def _sort(labels: Labels) -> frozenset[str]:
-    """Return the sort of an action: the indicators at its root or, if none, the strings."""
+    """Return the sort of an action: the indicators at its root, or else the strings."""
     indicators = frozenset(label.name for label in labels if label.value is None)
     return indicators or frozenset(value for _, value in _values(labels))
 

@@ -136,7 +136,7 @@ def _named(parser: str | Parser) -> str:
 
 
 def _own_language(parser: Parser) -> dict[str, Any]:
-    """Return the language of a chain parser as data; {} if built in or impossible to save."""
+    """Return the custom language of a chain parser as data; {} if it has none to save."""
     spoken = language_of(parser)
     own = type(parser) is ChainParser and spoken not in LANGUAGES.values()
     return spoken.to_dict() if own and spoken.segment is None else {}
@@ -223,7 +223,7 @@ def _load(
 
 
 def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | None) -> str:
-    """Return why a model may differ from a newly trained one; otherwise ""."""
+    """Return why features or parses may differ from those in training, or else ""."""
     then, now = str(manifest["settings"]["parser_name"]), learnt.fitted.encoder.reader.parser.name
     if given is not None and then != now:
         return ""  # the caller chose another parser

@@ -108,7 +108,7 @@ def read_folder(folder: Path, names: Iterable[str]) -> tuple[dict[str, Any], dic
 
 
 def read_note(folder: Path) -> dict[str, Any] | None:
-    """Return the note saved with a model, or None."""
+    """Return the note saved with a model, or None if the model has no note."""
     note = _manifest(folder).get("note")
     return note if isinstance(note, dict) else None
 
@@ -248,7 +248,10 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 
 
 def _mode_of_model(folder: Path) -> int | None:
-    """Return the permissions of the saved model, or None; raise an error if it is no model."""
+    """Return the permissions of the saved model, or None if there is none.
+
+    Raises an error if the folder holds something else.
+    """
     path = folder / MANIFEST
     if not _is_there(path):
         return None

@@ -55,7 +55,7 @@ def array_data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
 def array_with(
     context: Any, builder: Any, kinds: tuple[Any, Any], array: Any, fields: dict[str, list[Any]]
 ) -> Any:
-    """Return an array that views the data of another one with a different type or shape.
+    """Return a view of an array's data with a different type or shape.
 
     `kinds` are the new and the old type. `fields` has the lists `shape` and `strides`, and lists of
     one value for the others.
@@ -75,13 +75,16 @@ def stored(builder: Any, value: Any) -> Any:
 
 
 def read_field(builder: Any, address: Any, place: int, load: bool) -> Any:
-    """Return a field of a struct in memory, or its address."""
+    """Return a field of a struct in memory or, without `load`, its address."""
     field = cgutils.gep_inbounds(builder, address, 0, place)
     return builder.load(field) if load else field
 
 
 class _Environments:
-    """A code generator without numba's environment objects, which inlined functions do not need."""
+    """A code generator without numba's environment objects.
+
+    Inlined functions do not need these objects.
+    """
 
     def __init__(self, generator: Any) -> None:
         self._generator = generator

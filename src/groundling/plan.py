@@ -125,7 +125,8 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data; values of other types become strings.
 
-        >>> Plan((("go", 2),), ("a", "b"), -0.1, 0.9).to_dict()["actions"]
+        >>> plan = Plan((("go", 2),), ("a", "b"), log_probability=-0.1, confidence=0.9)
+        >>> plan.to_dict()["actions"]
         [['go', 2]]
         """
         return {

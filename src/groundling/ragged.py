@@ -43,9 +43,10 @@ def entries_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
 
 
 def renumbered(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return distinct non-negative integers in order, and the index of each value.
+    """Return the distinct values in ascending order, and each value's index in them.
 
-    The same as `np.unique` with `return_inverse`, but in linear time if they are small.
+    The values must be integers >= 0. The result is that of `np.unique` with `return_inverse`, but
+    takes only linear time if the values are small.
 
     >>> [each.tolist() for each in renumbered(np.array([7, 3, 7]))]
     [[3, 7], [1, 0, 1]]
@@ -71,6 +72,8 @@ def concatenated(parts: Sequence[NDArray[Any]], kind: Any = np.int32) -> NDArray
 def shifted(parts: Sequence[NDArray[Any]], sizes: NDArray[Any]) -> NDArray[Any]:
     """Convert indices into several lists to indices into the concatenated list.
 
+    `sizes` are the sizes of the lists.
+
     >>> shifted([np.array([0, 1]), np.array([0])], np.array([2, 1])).tolist()
     [0, 1, 2]
     """
@@ -83,7 +86,10 @@ def shifted(parts: Sequence[NDArray[Any]], sizes: NDArray[Any]) -> NDArray[Any]:
 
 
 def joined_ends(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate the end offsets of several lists, with a 0 in front.
+    """Return the offsets of one ragged array that joins several ragged arrays.
+
+    Each of the given arrays has the end offsets of one of them, without the first 0. In the
+    example, lists of the sizes 2 and 1 are joined with a list of the size 1:
 
     >>> joined_ends([np.array([2, 3]), np.array([1])]).tolist()
     [0, 2, 3, 4]

@@ -38,7 +38,7 @@ def setting(
     most: float | None = None,
     above: float | None = None,
 ) -> Any:
-    """Return a dataclass field whose value must be >= `least`, <= `most` and > `above`."""
+    """Return a field whose value must be >= `least`, <= `most` and > `above`."""
     return field(default=default, metadata={"least": least, "most": most, "above": above})
 
 

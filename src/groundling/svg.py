@@ -1,4 +1,4 @@
-"""SVG drawings: build and sanitise them, and write them to files.
+"""SVG drawings: building and sanitising them, and writing them to files.
 
 An environment draws itself with its method `draw(state)` or `draw(state, way)`, where `way` is the
 list of states from the start to `state`. PNG and PDF files are rendered from the same SVG.
@@ -124,7 +124,7 @@ def _number(value: Any) -> str:
 
 
 def clean(drawing: object, whose: str) -> str:
-    """Return SVG with shapes and text only, without scripts, links and styles.
+    """Return SVG with shapes and text only, without scripts, links or styles.
 
     The rules in a `style` attribute become attributes, because pages forbid inline styles.
 

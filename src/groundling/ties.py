@@ -43,7 +43,7 @@ def at_least(score: float, bound: float) -> bool:
 def rank(
     scores: NDArray[np.float64], name: Name | None = None, most: int | None = None
 ) -> list[int]:
-    """Return indices by decreasing score; break ties by name, or by index without names.
+    """Return indices by decreasing score; break ties by name, or else by index.
 
     Names are computed only for ties among the first `most` indices; the order of later ties is
     arbitrary.

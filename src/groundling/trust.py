@@ -34,7 +34,7 @@ _MOST_LEVELS = 8  # deeper than any valid settings
 
 
 def check_settings(content: Any, name: str = "settings", level: int = 0) -> None:
-    """Raise an error for settings that are invalid, or with which fitting could take too long.
+    """Raise an error for settings that are invalid, or could make fitting too slow.
 
     >>> check_settings({"search": {"max_length": 1_000_000_000}})
     Traceback (most recent call last):

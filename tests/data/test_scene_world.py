@@ -8,7 +8,7 @@ import pytest
 
 from groundling.data.codec import Codec
 from groundling.data.own import names_world, starts_of
-from groundling.data.scene_world import SceneWorld
+from groundling.data.scene_world import SceneState, SceneWorld
 from groundling.data.worlds import load_world
 from groundling.errors import WorldError
 from groundling.svg import clean
@@ -137,6 +137,30 @@ def test_scene_world_refuses_actions_that_take_too_long_to_list():
     with pytest.raises(WorldError, match=r"at most 5,000 actions .* got 219,600"):
         SceneWorld({"title": "All", "places": places, "things": things, "movers": movers,
                     "verbs": ["go", "push"]})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        7,
+        SceneState((), ()),
+        SceneState((("moon", ""),), (("shed", ""),)),
+        SceneState((("shed", "rake"),), (("shed", ""),)),
+        SceneState((("shed", ""),), (("", ""),)),
+        SceneState((("shed", ""),), (("shed", "broken"),)),
+        SceneState((("shed", ""),) * 2, (("shed", ""),)),
+        SceneState((("shed", ["rake"]),), (("", ""),)),
+        SceneState(None, None),
+    ],
+)
+def test_scene_world_refuses_states_of_other_worlds(state):
+    world = SceneWorld({
+        "title": "Yard", "places": [{"name": "shed"}],
+        "things": [{"name": "rake", "at": "shed", "can": ["take"]}],
+        "movers": [{"name": "robot", "at": "shed"}],
+    })  # fmt: skip
+    with pytest.raises(WorldError, match="A state of Yard must have a place for each mover"):
+        world.actions(state)
 
 
 def test_scene_world_refuses_two_actions_of_one_name():

@@ -58,6 +58,16 @@ def test_spans_longest_and_best_spelt_first(text, wanted):
     assert found(text) == [each for each in wanted if each[2] != ()]
 
 
+@pytest.mark.parametrize(
+    ("name", "plural"),
+    [("bench", "benches"), ("brush", "brushes"), ("glass", "glasses"), ("box", "boxes"),
+     ("echo", "echoes"), ("shelf", "shelves"), ("cache", "caches"), ("berry", "berries")],
+)  # fmt: skip
+def test_spans_find_plurals(name, plural):
+    [span] = SpanIndex({"kind": {name, "cat"}}, ENGLISH).find([plural], {plural})
+    assert (span.value, span.way) == (name, PLURAL)
+
+
 def test_spans_known_words_are_not_misspelt_names():
     assert found("the kitchens", {"kitchens"}) == [("area", "Kitchen", (1,), PLURAL)]
     assert found("the kitchet", {"kitchet"}) == []
@@ -180,7 +190,7 @@ def test_labels_numerals_of_several_words_are_one_number():
     [text] = reader.read("set it to one hundred percent")
     found = reader.label(text, {"number": set()})
     meant = [{label.value for label, _ in each if label.kind} for each in found]
-    assert meant == [set(), set(), set(), {100.0}, {100.0}, set()]
+    assert meant == [set(), set(), set(), {100.0}, {100.0}, {100.0}]
 
 
 def test_typos_are_corrected_with_names_of_one_word():

@@ -107,7 +107,7 @@ def test_recall_texts_are_alike_by_words_and_their_order():
     assert memory.like(("right", "then", "left")) == []
     assert 0.1 < memory.like(("left", "then", "right", "now"))[0][1] < 0.5
     assert memory.like(("bring", "tea")) == []
-    assert likeness({}, {}) == 0.0
+    assert likeness([{}], [()]) == 0.0
 
 
 def test_recall_a_broken_memory_is_refused():

@@ -276,6 +276,7 @@ def test_copies_of_layouts_start_without_what_was_laid_out():
     graph = GroundingGraph({"event": "go", "a": {"x": 1}}, [("event", "a", "of")])
     layouts = Layouts(Overlay(), NodeLabeller())
     found = layouts.lay_out(graph, scene)
+    assert layouts.lay_out(graph, scene) is found
     again = pickle.loads(pickle.dumps(layouts))
     assert again.has_ranks
     assert not again.bytes

@@ -4,6 +4,7 @@ import asyncio
 import json
 from urllib.parse import unquote
 
+from groundling.data.format import FORMAT, VERSION
 from tests.promises.mutation import NASTY, SNIPPETS, changed_bytes, changed_values
 
 START = {"KitchenState": {"at": "sink", "holds": "", "lying": {"$set": [["red cup", "table"]]}}}
@@ -37,6 +38,10 @@ STUDIO = (
     ("GET", "/openapi.json", None), ("GET", "/api/worlds", None), ("GET", "/api/class", None),
     ("POST", "/api/worlds", {"gallery": "warehouse"}), ("POST", "/api/worlds", {"scene": WORLD}),
     ("POST", "/api/worlds/check", {"scene": WORLD}),
+    ("POST", "/api/worlds/open", [
+        {"format": FORMAT, "version": VERSION, "source": {"kind": "scene", "scene": WORLD}},
+        {"text": "get the rake", "actions": ["take the rake"], "start": {"SceneState": {
+            "movers": [["shed", ""]], "things": [["shed", "off"]]}}}]),
     ("POST", "/api/class/join", {"name": "Ada"}),
 )  # fmt: skip
 SERVICE = (
@@ -50,6 +55,33 @@ SERVICE = (
     ("GET", "/v1/model", None), ("GET", "/v1/health", None), ("GET", "/metrics", None),
     ("GET", "/docs", None), ("GET", "/openapi.json", None),
 )  # fmt: skip
+HOME = {
+    "areas": [{"id": "kitchen", "name": "Kitchen"}, {"id": "hall", "name": "Hall"}],
+    "entities": [
+        {"id": "light.desk", "name": "Desk lamp", "area": "kitchen", "state": "on"},
+        {"id": "cover.x", "name": "Blinds", "attributes": {"current_position": 20}},
+        {"id": "climate.t", "name": "Thermostat", "attributes": {"temperature": 20}},
+        {"id": "media_player.tv", "name": "TV", "area": "hall"},
+    ],
+    "timers": [{"name": "pizza", "start_minutes": 5}],
+    "phrases": [{"phrase": "movie time", "does": ["turn off the desk lamp", "open the blinds"]}],
+}  # fmt: skip
+STATES = {
+    "light.desk": {"state": "off", "attributes": {"brightness": 100}},
+    "cover.x": {"state": "open", "attributes": {"current_position": 5}},
+    "climate.t": {"state": "heat", "attributes": {"temperature": 21.5, "current_temperature": 20}},
+    "media_player.tv": {"state": "playing", "attributes": {"volume_level": 0.4}},
+}
+HOME_SERVICE = (
+    *(("POST", "/v1/reply", {"text": text, "area": "kitchen", "states": STATES}) for text in (
+        "turn on the desk lamp", "open the blinds halfway", "make it warmer", "turn it up",
+        "what is the temperature", "which lights are on", "how long is left on the pizza timer",
+        "movie time and turn on the tv in 5 minutes",
+    )),
+    ("GET", "/v1/home", None), ("GET", "/v1/health", None), ("GET", "/docs", None),
+    ("GET", "/openapi.json", None),
+)  # fmt: skip
+LINES = ("/import", "/worlds/open")  # whose bodies are JSON Lines
 ODD = (
     {"$bytes": "é"}, {"$float": "nan"}, {"$set": [[1], 1.0, True]}, 10**400, -(2**63) - 1, "\ud800",
     {"$set": [{"$set": []}]}, {"KitchenState": []}, {"KitchenState": {"at": {"$bytes": "AA=="}}},
@@ -78,7 +110,7 @@ def changed(kinds, chance):
     data = _written(path, body)
     if data and chance.random() < 0.3:
         data = changed_bytes(data, chance)
-    if "/import" in path:
+    if path.endswith(LINES):
         headers[1] = (b"content-type", b"application/x-ndjson")
     raw = path.encode()
     if chance.random() < 0.3:
@@ -107,7 +139,7 @@ def changed(kinds, chance):
 def _written(path, body):
     if body is None:
         return b""
-    if "/import" in path and isinstance(body, list):
+    if path.endswith(LINES) and isinstance(body, list):
         return b"\n".join(json.dumps(each).encode() for each in body)
     return json.dumps(body).encode()
 

@@ -108,6 +108,20 @@ def test_bounded_dialogue_tables_have_counts_of_at_least_one(model, tmp_path, co
         use(Follower.load(folder))
 
 
+@pytest.mark.parametrize("part", ["features", "asking", "empty", "known"])
+def test_bounded_dialogue_tables_may_be_empty(model, tmp_path, part):
+    folder = shutil.copytree(model, tmp_path / "model")
+
+    def change(manifest, tables, arrays):
+        tables["answers"][part] = {}
+
+    resign(folder, change)
+    try:
+        use(Follower.load(folder))
+    except GroundlingError as error:
+        one_sentence(error)
+
+
 def test_bounded_dialogue_tables_have_gaps_for_their_own_actions_only(model, tmp_path):
     folder = shutil.copytree(model, tmp_path / "model")
 

@@ -81,6 +81,22 @@ def test_bounded_homes_names_that_repeat_a_word_take_seconds():
         home(aliases=[f"lamp {number}" for number in range(50_000)])
 
 
+@pytest.mark.parametrize("text", [
+    "turn on the lamp and ", "turn on the desk lamp, ", "movie time and ", "in 5 minutes ",
+    "set the lamp to 5 percent and turn it off ",
+])  # fmt: skip
+@pytest.mark.parametrize("count", [16, 150])
+def test_bounded_homes_texts_of_many_commands_take_seconds(text, count):
+    """Such a text can be divided in very many ways."""
+    data = {"entities": [{"id": f"light.{name}", "name": name} for name in ("desk lamp", "lamp")],
+            "phrases": [{"phrase": "movie time", "does": ["movie time"] * 20}]}  # fmt: skip
+    agent = HomeAgent(Home.from_data(data))
+    agent.reply("turn on the desk lamp")
+    began = time.process_time()
+    check(agent.reply((text * count)[:4000]))
+    assert time.process_time() - began < 5
+
+
 def test_bounded_homes_cannot_control_the_terminal(tmp_path):
     path = tmp_path / "export"
     path.mkdir()

@@ -5,9 +5,11 @@ import subprocess
 
 import pytest
 
+from groundling.errors import StorageError
 from groundling.studio.app import make_studio
 from groundling.studio.open_projects import OpenProjects
 from groundling.studio.rate_limit import RateLimit
+from tests.promises.making import demonstrations, make_follower
 from tests.studio.conftest import LocalClient
 from tests.studio.test_app import MAIN, SCENE, settle, teach
 
@@ -68,6 +70,13 @@ def test_full_disk_studio_answers_and_loses_nothing(small_disk):
         assert client.get(MAIN).json()["known"] == known + 1
     with LocalClient(make_studio(OpenProjects(folder, None))) as client:
         assert client.get(MAIN).json()["known"] == known + 1
+
+
+def test_full_disk_a_model_that_cannot_be_saved_is_told(small_disk):
+    follower = make_follower().fit(demonstrations())
+    fill(small_disk)
+    with pytest.raises(StorageError, match=r"cannot be saved in .*: No space left on device\. "):
+        follower.save(small_disk / "model")
 
 
 def test_full_disk_what_was_learnt_answers_though_it_cannot_be_kept(small_disk, tmp_path):

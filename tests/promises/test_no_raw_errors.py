@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from groundling import Demonstration
+from groundling.cli.home_service import make_home_service
 from groundling.errors import GroundlingError
 from groundling.follower import Follower
+from groundling.home.agent import HomeAgent
+from groundling.home.home import Home
 from groundling.studio.app import make_studio
 from groundling.studio.exchange import import_lines
 from groundling.studio.kitchen import Kitchen
@@ -24,6 +27,8 @@ from groundling.studio.service import make_service
 from groundling.studio.store import FILE, Record
 from tests.promises.mutation import chances, changed_bytes, changed_values
 from tests.promises.requests import (
+    HOME,
+    HOME_SERVICE,
     ODD,
     PROJECT,
     RECORD,
@@ -91,6 +96,11 @@ def project_service(folder):
     return make_service(served, teach=True, limit=RateLimit(waiting=1000, seconds=60)), served
 
 
+def home_service():
+    limit = RateLimit(waiting=1000, seconds=60)
+    return make_home_service(HomeAgent(Home.from_data(HOME)), limit=limit)
+
+
 async def fuzz(app, kinds, count, seed):
     """Send changed requests; return how many got which status."""
     seen, slowest = {}, 0.0
@@ -131,6 +141,12 @@ def test_no_raw_errors_of_changed_requests_to_a_project_that_is_served(original,
     note(requests_to_a_served_project=seen)
     assert seen[200] > 5
     assert seen[202]
+
+
+def test_no_raw_errors_of_changed_requests_to_a_home():
+    seen = asyncio.run(fuzz(home_service(), HOME_SERVICE, REQUESTS, "home"))
+    note(requests_to_a_home=seen)
+    assert seen[200] > REQUESTS / 20
 
 
 def test_no_raw_errors_of_equal_hashes_nor_a_long_wait(original, model, tmp_path):
@@ -196,7 +212,7 @@ def test_no_raw_errors_of_odd_values_anywhere(original, model, tmp_path, odd):
     asyncio.run(probe(service(model), SERVICE))
 
 
-@pytest.mark.parametrize("which", ["studio", "service"])
+@pytest.mark.parametrize("which", ["studio", "service", "home"])
 def test_no_raw_errors_schemathesis_finds(original, model, tmp_path, which):
     schemathesis = pytest.importorskip("schemathesis")
     from hypothesis import HealthCheck, Phase, given, settings
@@ -207,6 +223,9 @@ def test_no_raw_errors_schemathesis_finds(original, model, tmp_path, which):
     if which == "studio":
         app = studio(shutil.copytree(original, tmp_path / "project"))
         inner = app.app  # schemathesis asks a FastAPI for its schema
+    elif which == "home":
+        app = home_service()
+        inner = app.app
     else:
         app = service(model)
         inner = app.app.app
@@ -242,7 +261,7 @@ def test_no_raw_errors_schemathesis_finds(original, model, tmp_path, which):
     if which == "studio":
         app.app.state.projects.close()
     note(**{f"schemathesis_{which}": len(seen)})
-    assert len(seen) > EXAMPLES * 2
+    assert len(seen) > EXAMPLES * (1 if which == "home" else 2)
 
 
 def _records(st):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -39,7 +40,7 @@ class Undecodable:
     def isatty(self):
         return False
 
-    def read(self):
+    def read(self, size):
         return b"\xff\xfe go".decode("utf-8")
 
 
@@ -47,6 +48,15 @@ def test_plain_commands_input_that_is_no_text_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Undecodable())
     with pytest.raises(InstructionError, match="must be UTF-8 text"):
         stage.instructions(None, None)
+
+
+def test_plain_commands_input_without_end_is_refused(monkeypatch):
+    monkeypatch.setenv("GROUNDLING_LIMIT_IMPORT_BYTES", "1000")
+    for given in (Path("/dev/zero"), None):
+        with open("/dev/zero", encoding="utf-8") as stream:
+            monkeypatch.setattr(sys, "stdin", stream)
+            with pytest.raises(InstructionError, match="must have at most 1,000 bytes"):
+                stage.instructions(None, given)
 
 
 def test_plain_commands_bytes_that_are_no_text_can_be_written():

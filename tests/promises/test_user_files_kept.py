@@ -1,6 +1,8 @@
 """Nothing of a user's is deleted or overwritten, whatever folder a command is given."""
 
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,6 +107,13 @@ def test_user_files_kept_reports_of_others(tmp_path, name):
                                  if name.endswith("json")
                                  else "# Groundling: the paper's tables, run again")  # fmt: skip
     refuse_others(tmp_path, ["puzzles-best.json"])
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_user_files_kept_what_is_no_file_is_not_read(tmp_path, make):
+    make(tmp_path / "report.md")
+    with pytest.raises(SettingError, match="is not a report from Groundling"):
+        refuse_others(tmp_path, [])
 
 
 def test_user_files_kept_notes_with_wrong_values_are_refused(tmp_path):

@@ -66,7 +66,7 @@ def test_race_grows_within_its_budget(monkeypatch):
 
 
 def test_race_lets_what_adds_to_another_wait_until_that_leads(monkeypatch):
-    found, runners, laps = race(monkeypatch, takes(400), [0.6, 0.3, 0.2, 0.9])
+    found, runners, laps = race(monkeypatch, takes(1000), [0.6, 0.3, 0.2, 0.9])
     names = [each.name for each in runners]
     assert names == ["flat", "soft graph", "graph", "flat, two members"]
     assert found.run(runners).name == "flat, two members"
@@ -75,10 +75,10 @@ def test_race_lets_what_adds_to_another_wait_until_that_leads(monkeypatch):
 
 def test_race_without_budget_for_another_lap_lets_extensions_repeat_the_last(monkeypatch):
     monkeypatch.setattr("groundling.selection.race.RACE_BUDGET", 0)
-    found, runners, laps = race(monkeypatch, takes(400), [0.6, 0.3, 0.2, 0.9])
+    found, runners, laps = race(monkeypatch, takes(1000), [0.6, 0.3, 0.2, 0.9])
     assert found.run(runners).name == "flat, two members"
     assert laps[-1] == ("flat, two members", 60)
-    found, runners, laps = race(monkeypatch, takes(400), [0.6, 0.8, 0.2, 0.9])
+    found, runners, laps = race(monkeypatch, takes(1000), [0.6, 0.8, 0.2, 0.9])
     assert found.run(runners).name == "soft graph"
     assert "flat, two members" not in {name for name, _ in laps}
 

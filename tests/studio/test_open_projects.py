@@ -147,6 +147,11 @@ def test_projects_go_home_as_one_file_with_world_and_name(tmp_path):
         opened = home.get(home.open_file(data))
         assert (opened.setting.title, opened.store.get("pupil")) == ("Yard", "Mia")
         assert [each.text for each in opened.store.records()] == ["hopp zum Schuppen"]
+        before = {each.project for each in home.summaries()}
+        with pytest.raises(DemonstrationError, match="Line 2: A record must have `actions`"):
+            home.open_file(data.split(b"\n")[0] + b'\n{"start": 1}\n')
+        assert {each.project for each in home.summaries()} == before
+        assert len([*(tmp_path / "home" / "projects").iterdir()]) == len(before) - 1
         empty = home.get(home.open_file(data.split(b"\n")[0]))
         assert empty.store.counts()[0] == 0
         unsafe = data.replace(b'"kind": "scene"', b'"kind": "world", "world": "evil.py:World"')

@@ -93,6 +93,10 @@ def test_filled_plans_are_judged_and_explained(follower):
     assert follower.score([shown("heat the hall to 30 degrees", "heat", "hall", 30.0)]) == 1.0
     plan = follower.follow("heat the hall to 30 degrees", Heating(), ())
     assert "30" in str(plan.explain())
+    [heated] = plan.explain().steps
+    [bought] = follower.follow("add oat milk to the list", Heating(), ()).explain().steps
+    assert not any("free text" in each for each in heated.meanings)
+    assert "“oat milk” is free text" in bought.meanings
 
 
 def test_one_environment_serves_many_texts(follower):
@@ -227,7 +231,11 @@ def test_free_text_is_copied_and_names_nothing(follower):
     assert "“oat milk” is free text" in plan.explain().steps[0].meanings
     said = TextValues(("add", "oat", "milk", "to", "the", "list"))
     [graph] = CachedEnvironment(Heating()).bound(said).trace((), plan.actions).graphs
-    assert {str(each) for each in graph.labels("value")} == {"buy to", "after add", "before to"}
+    assert {str(each) for each in graph.labels("value")} == {
+        "buy to",
+        "said after add",
+        "said before to",
+    }
 
 
 def test_only_what_fills_an_open_value_is_free_text():

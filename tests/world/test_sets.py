@@ -22,8 +22,11 @@ class House:
 
     open_values = ("set",)
 
+    def __init__(self, things=THINGS):
+        self.all = things
+
     def things(self, state):
-        return THINGS
+        return self.all
 
     def actions(self, state):
         return (("start", OpenSet()), ("stop", OpenSet()))
@@ -32,7 +35,7 @@ class House:
         return (*state, action)
 
     def ground(self, state, action, after):
-        labels, left_out = describe_set(THINGS, action[1])
+        labels, left_out = describe_set(self.all, action[1])
         nodes = {"event": {action[0]: True}, "thing": labels}
         edges = [("event", "thing", "of")]
         if left_out:
@@ -167,6 +170,13 @@ def test_texts_that_ask_for_none_of_the_things_ask_for_nothing(follower, text):
     assert follower.follow(f"turn on {text}", House(), ()).actions == ()
 
 
+def test_values_of_exceptions_are_explained(follower):
+    kinds = ("heater", "heater", "heater", "lamp", "fan")
+    house = House({n: {"kind": kind, "room": "hall"} for n, kind in enumerate(kinds)})
+    plan = follower.follow("turn on everything but the heaters", house, ())
+    assert (plan.actions, plan.unexplained) == ((("start", frozenset({3, 4})),), ())
+
+
 def test_all_is_no_hall(follower):
     assert follower.follow("turn on all fans", House(), ()).actions == (("start", frozenset("de")),)
 
@@ -186,6 +196,17 @@ def test_numbers_belong_to_the_label_that_is_named(text, things):
     words = text.split()
     said = TextValues(words, read_literals(words, ENGLISH), language=ENGLISH)
     assert OpenSet().described(ROW, said) == [frozenset(things)]
+
+
+def test_an_ordinal_that_nothing_has_fits_nothing():
+    words = ["the", "9th", "from", "the", "left"]
+    said = TextValues(words, read_literals(words, ENGLISH), language=ENGLISH)
+    assert OpenSet().described({"a": {"from left": 1.0}, "b": {"from left": 2.0}}, said) == []
+
+
+def test_numbers_that_describe_no_thing_are_unexplained(follower):
+    assert follower.follow("turn on two lamps", House(), ()).unexplained == ()
+    assert follower.follow("turn on seven lamps", House(), ()).unexplained == ("seven",)
 
 
 def test_an_ordinal_that_two_labels_have_is_no_guess():

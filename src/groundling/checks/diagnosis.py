@@ -1,4 +1,4 @@
-"""Diagnosis: the findings of the checks, and the reason for each mistake."""
+"""Diagnosis of a trained model: the findings of the checks, and all mistakes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from groundling.world.judgement import Judgement
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The findings of the checks, and every mistake with its reason.
+    """The findings of the checks, and all mistakes on some demonstrations.
+
+    `right` of `count` demonstrations are followed correctly.
 
     >>> print(Diagnosis((), (), 4, 4))
     4 of 4 demonstrations are followed as demonstrated. No problems found.
@@ -72,7 +74,10 @@ def joined(diagnoses: Sequence[Diagnosis]) -> Diagnosis:
 
 
 def check_learnt(learnt: Learnt) -> list[Finding]:
-    """Return the findings of the checks of `fit`; raise an error if nothing can be learnt."""
+    """Run the checks of `fit`, and return their findings.
+
+    Raises `DemonstrationError` if nothing can be learnt.
+    """
     examples = [each for each in learnt.examples if each.shown is not None]
     if not len(learnt.fitted.theta):
         raise DemonstrationError(
@@ -87,7 +92,7 @@ def check_learnt(learnt: Learnt) -> list[Finding]:
 
 
 def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
-    """Return the findings of the checks of `teach` on new demonstrations."""
+    """Run the checks of `teach` on new demonstrations, and return their findings."""
     last = {id(each) for each in new}
     examples = [each for each in learnt.examples if id(each.shown) in last]
     return run_checks(Subject(learnt, examples), "teach")
@@ -96,7 +101,10 @@ def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
 def diagnose(
     learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
 ) -> Diagnosis:
-    """Follow demonstrations without `Learning.recall`, and explain each mistake."""
+    """Run the checks of `diagnose`, follow demonstrations, and explain each mistake.
+
+    Demonstrations are followed without `Learning.recall`, to test the weights alone.
+    """
     examples = []
     for each, request in zip(demonstrations, requests, strict=True):
         shown, *also = Judgement.of(request.world, each).shown

@@ -49,15 +49,16 @@ class Mistake:
     - `too long`: the demonstrated plan is longer than the search allows.
     - `not found`: the search dropped the demonstrated plan.
     - `same graph`: the chosen plan has the same grounding graphs, so a label is missing.
-    - `contradiction`: demonstrations with the same words and a similar start have other actions.
+    - `contradiction`: other demonstrations with the same words and a similar start have different
+      actions.
     - `tie`: the graphs differ, but hardly any weight distinguishes them.
     - `length`: the chosen plan omits or adds actions.
     - `order`: the chosen plan has the same actions in another order.
     - `lower score`: the demonstrated plan has a lower score; see `features`.
 
     `unknown_words` do not occur in training. `rare_words` maps rare words to their counts.
-    `missing_labels` are labels that only the demonstrated actions have, and for which no word of
-    the text has a positive weight. `misleading_words` favour the chosen plan.
+    `missing_labels` are labels that only the demonstrated actions have and that no word of the
+    text supports. `misleading_words` favour the chosen plan.
     """
 
     demonstration: Demonstration
@@ -79,7 +80,10 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A followed demonstration: the answer, all plans found, and whether the answer is correct."""
+    """The result of following a demonstration: the chosen plan and all plans found.
+
+    `right` is true if the chosen plan (`answer`) is correct.
+    """
 
     example: Example
     request: Request
@@ -114,7 +118,7 @@ def follow_examples(learnt: Learnt, examples: Sequence[Example]) -> list[Attempt
 
 
 def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
-    """Explain why the answer to a demonstration differs from all demonstrated plans."""
+    """Explain why the chosen plan differs from the demonstrated plan."""
     request, shown, best = attempt.request, attempt.shown, attempt.answer
     each = attempt.example.demonstration
     search, world, gold = index.learnt.search, request.world, shown[0]
@@ -149,7 +153,7 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
 
 
 class _Rivals:
-    """A demonstrated plan (`gold`) and a plan that scores at least as high (`best`)."""
+    """A demonstrated plan (`gold`) and the plan that was chosen instead (`best`)."""
 
     def __init__(
         self,
@@ -296,7 +300,7 @@ class _Rivals:
 
     @cached_property
     def _values(self) -> dict[str, set[str]]:
-        """The values of slots, including those of the demonstrated plan."""
+        """The known values of each slot, including those of the demonstrated plan."""
         found = {kind: set(values) for kind, values in self.encoder.values.items()}
         for state, action in self.gold.decisions():
             for kind, value in self.encoder.ground(self.world, state, action).values:
@@ -310,17 +314,17 @@ class _Rivals:
 
     @cached_property
     def _plain(self) -> list[str]:
-        """The words of the text that match no value, excluding numbers and symbols."""
+        """Words of the text, except numbers and symbols, that match no value of a slot."""
         return [word for word in self.words if word.isalpha() and not self._kinds(word)]
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:
-        """Words that do not occur in training and spell no value."""
+        """Words of the text that neither occur in training nor match a value of a slot."""
         return tuple(word for word in self._plain if word not in self.reader.counts)
 
     @cached_property
     def _rare(self) -> tuple[tuple[str, int], ...]:
-        """Words that were too rare in training to be learnt well, with their counts."""
+        """Words of the text that were too rare in training to be learnt well, with counts."""
         counts, seldom = self.reader.counts, max(2, self.least - 1)
         return tuple((w, counts[w]) for w in self._plain if 0 < counts.get(w, 0) <= seldom)
 
@@ -370,7 +374,7 @@ class _Rivals:
 
     @cached_property
     def _labels(self) -> list[Label]:
-        """Labels of the demonstrated actions that the actions of the other plan lack."""
+        """Labels of the demonstrated actions that the actions of the chosen plan lack."""
         gold, best = (
             dict.fromkeys(chain(*(action_labels(self.world, *e) for e in plan.decisions())))
             for plan in (self.gold, self.best)
@@ -379,7 +383,7 @@ class _Rivals:
 
     @cached_property
     def _numbers(self) -> dict[str, list[float]]:
-        """The numeric labels that only the demonstrated actions have, by name."""
+        """The values of numeric labels that only the demonstrated actions have, by name."""
         found: dict[str, list[float]] = {}
         for each in self._labels:
             if isinstance(each.value, float):
@@ -387,7 +391,10 @@ class _Rivals:
         return found
 
     def _named(self, plan: Trajectory) -> dict[str, tuple[str, str, str | float | None]]:
-        """Return the labels of a plan's actions as (feature label, kind, value) triples."""
+        """Return the labels of a plan's actions by their names in features.
+
+        Each label is a triple of its name, its kind and its value.
+        """
         found: dict[str, tuple[str, str, str | float | None]] = {}
         for state, action in plan.decisions():
             for node in self.encoder.ground(self.world, state, action).nodes:
@@ -398,21 +405,21 @@ class _Rivals:
 
     @cached_property
     def _gains(self) -> Reals:
-        """The contribution of each feature to the lead of the other plan."""
+        """The contribution of each feature to the lead of the chosen plan."""
         one, other = self._readings
         gains: Reals = (other.counts() - one.counts()) * self.index.theta
         return gains
 
     @cached_property
     def _favouring_best(self) -> tuple[tuple[str, float], ...]:
-        """The features that favour the other plan most."""
+        """The features that favour the chosen plan most."""
         first = np.argsort(-self._gains, kind="stable")[:A_FEW]
         top = [place for place in first if self._gains[place] > NEGLIGIBLE_WEIGHT]
         return tuple((self.index.names[place], float(self._gains[place])) for place in top)
 
     @cached_property
     def _misleading(self) -> tuple[str, ...]:
-        """Words of the text that favour the other plan; empty for a tie."""
+        """Words of the text that favour the chosen plan; empty for a tie."""
         if 0 <= self._behind < NEGLIGIBLE_MARGIN:
             return ()
         found: dict[str, None] = {}
@@ -429,8 +436,8 @@ class _Rivals:
     def _missing(self) -> list[tuple[str, list[str]]]:
         """Labels that only the demonstrated actions have and that no word supports.
 
-        Each label comes with the words associated with it in other texts, strongest first. The
-        result is empty if some word of the text is associated with any of these labels.
+        Each label comes with the words that support it in other texts, strongest first. The result
+        is empty if a word of the text supports any of these labels.
         """
         if not self.words:
             return []
@@ -510,7 +517,7 @@ class _Rivals:
 
     @cached_property
     def _only_numbers(self) -> bool:
-        """Whether the plans differ only in numbers that the text does not state."""
+        """Whether the two plans differ only in numbers that the text does not state."""
         values = set(chain(*self._numbers.values()))
         if not values or not self.words or any(e.name not in self._numbers for e in self._labels):
             return False
@@ -548,7 +555,7 @@ class _Rivals:
 
 
 class TrainingIndex:
-    """Lookups into the training data and weights, computed once for all mistakes."""
+    """Index of training data and weights, which is built once for all mistakes."""
 
     def __init__(self, learnt: Learnt) -> None:
         self.learnt = learnt
@@ -584,7 +591,7 @@ class TrainingIndex:
         return found
 
     def share_with(self, word: str, kind: str, value: str) -> float:
-        """Return p(the actions have a value | the text contains a word), smoothed."""
+        """Return the smoothed share of texts with a word whose actions have a value."""
         said = [each for each in self.shown if word in self.words(each)]
         having = sum(
             any((kind_of(label), label.value) == (kind, value) for label in labels_of(each))
@@ -600,7 +607,10 @@ class TrainingIndex:
 
 
 def advise(learnt: Learnt, group: str, **values: Any) -> str:
-    """Return code that changes settings of a group and keeps the settings chosen by `fit`."""
+    """Return code that changes settings of a group.
+
+    The code keeps the settings chosen by `fit`.
+    """
     chosen = {each.what.partition(".")[0].lower() for each in learnt.choices}
     if chosen & {group.lower(), "configuration"}:
         told = ", ".join(f"{group.lower()}__{name}={value!r}" for name, value in values.items())
@@ -679,5 +689,5 @@ def graphs(world: CachedEnvironment, plan: Trajectory) -> list[GroundingGraph]:
 
 
 def looks(world: CachedEnvironment, start: State) -> Counter[GroundingGraph]:
-    """Return the grounding graphs of all possible actions in a state, with counts."""
+    """Return the graphs of all possible actions in a state, and how often each occurs."""
     return Counter(world.ground(start, action) for action in world.some_actions(start))

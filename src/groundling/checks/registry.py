@@ -1,4 +1,4 @@
-"""Registry of checks, each with its purpose, when it runs and a suggested fix.
+"""Registry of checks for problems in worlds, demonstrations and trained models.
 
 To add a check, write a function that yields the problems of a `Subject`, each with a suggested fix,
 and decorate it with `check`. The warnings of `fit`, the findings of `diagnose` and the table of the
@@ -73,7 +73,10 @@ class Finding:
 
 @dataclass
 class Subject:
-    """The input of a check: a fitted model, examples, environments and starts."""
+    """The input of a check: a fitted model and the examples to check.
+
+    `places` are the environments and initial states in which the model is to be used.
+    """
 
     learnt: Learnt
     examples: Sequence[Example]
@@ -106,14 +109,15 @@ class Subject:
 
     @property
     def scores_transitions(self) -> bool:
-        """Whether decoding chooses likely transitions, so that whole plans are seldom right."""
+        """Whether decoding chooses single transitions, so that few whole plans are right."""
         return self.learnt.search.decode == "transitions"
 
     @cached_property
     def followed(self) -> tuple[list[Attempt], str]:
         """The results of following a sample of the examples, and a remark on its size.
 
-        Following is slow, so the whole sample is tried only if some of a few examples are wrong.
+        Following is slow, so the whole sample is followed only if some of the first few examples
+        are wrong.
         """
         long = {id(each) for each in which_too_long(self.learnt, self.examples)}
         rest = [each for each in self.examples if id(each) not in long]
@@ -139,7 +143,7 @@ _Find: TypeAlias = Callable[[Subject], _Problems]
 
 
 class Check(NamedTuple):
-    """A check: its name, when it runs, what to do, and its function."""
+    """A check: its name, when it runs, a suggested fix, and the function that runs it."""
 
     name: str
     when: tuple[_When, ...]
@@ -152,7 +156,10 @@ CHECKS: list[Check] = []
 
 
 def check(name: str, when: tuple[_When, ...], fix: str) -> Callable[[_Find], _Find]:
-    """Add a function to the checks; its docstring, *Find …*, says what it finds."""
+    """Return a decorator that registers a function as a check.
+
+    The docstring of the function (*Find …*) says what the check finds.
+    """
 
     def add(find: _Find) -> _Find:
         CHECKS.append(Check(name, when, fix, find))
@@ -202,7 +209,6 @@ def missing_labels(
 
 
 def _another_world(usual: UsualLabels, places: Iterable[Place]) -> _Problems:
-    """Find labels that every training world had and the current worlds lack."""
     missing = usual.missing(places)
     if missing:
         listed = ", ".join(map(repr, missing[: 2 * A_FEW]))
@@ -215,14 +221,14 @@ def _another_world(usual: UsualLabels, places: Iterable[Place]) -> _Problems:
 
 
 def _name(demonstrations: Sequence[Demonstration]) -> str:
-    """Return the names of the first few demonstrations, and the number of others."""
+    """Return the names of a few demonstrations, followed by the number of others."""
     first = (str(e).removeprefix("The demonstration ") for e in demonstrations[:A_FEW])
     more = len(demonstrations) - A_FEW
     return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 
 def left_out(skipped: Sequence[Skipped]) -> Finding:
-    """Return the finding about demonstrations that cannot be used."""
+    """Return a finding that names demonstrations which cannot be used."""
     was = "was" if len(skipped) == 1 else "were"
     return Finding(
         "left out",
@@ -279,7 +285,10 @@ def _count_words(text: Text) -> int:
     "raise it: the message says how, and how many more plans there will be",
 )  # fmt: skip
 def _too_long(subject: Subject) -> _Problems:
-    """Find demonstrations with more actions than `Search.max_length` (an error if all have)."""
+    """Find demonstrations with more actions than `Search.max_length` allows.
+
+    If all demonstrations are too long, `fit` raises an error.
+    """
     learnt, examples = subject.learnt, subject.examples
     long = which_too_long(learnt, examples)
     if not long:
@@ -304,7 +313,7 @@ def _too_long(subject: Subject) -> _Problems:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether each of two plans is possible at the other's start, with equal graphs."""
+    """Return whether two plans are possible at each other's start, with equal graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -322,7 +331,7 @@ def _could(one: Example, other: Example) -> bool:
     "starts",
 )  # fmt: skip
 def _contradictions(subject: Subject) -> _Problems:
-    """Find demonstrations with the same words and similar starts, but different actions."""
+    """Find demonstrations with equal words and similar starts, but different actions."""
     index, found = subject.index, []
     among = {id(each) for each in subject.examples} & {id(each) for each in index.shown}
     for alike in index.by_text.values():
@@ -356,7 +365,7 @@ def _contradictions(subject: Subject) -> _Problems:
     "use the suggested name, add a lexicon, or leave the slot out",
 )  # fmt: skip
 def _slots(subject: Subject) -> _Problems:
-    """Find names in `Features.slots` that no graph has, or with values that no word means."""
+    """Find slots in `Features.slots` that no graph has, or whose values no word means."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
     reader = encoder.reader
     strings = [
@@ -398,7 +407,7 @@ def _slots(subject: Subject) -> _Problems:
     "correct the named entries; see [the format of a lexicon](your-environment.md)",
 )  # fmt: skip
 def _entries(subject: Subject) -> _Problems:
-    """Find lexicon entries with a label or a value that no graph has, or with several words."""
+    """Find lexicon entries of several words, or whose label or value no graph has."""
     examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
     slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
     given = encoder.reader.lexicon.given
@@ -438,7 +447,7 @@ def _entries(subject: Subject) -> _Problems:
     "add an edge, or use `Overlay(adjacency=\"soft\")` or `Overlay.flat()`",
 )  # fmt: skip
 def _nodes(subject: Subject) -> _Problems:
-    """Find nodes without a relation that leads to them, under hard adjacency.
+    """Find nodes to which no relation leads, under hard adjacency.
 
     No word can align with such a node.
     """
@@ -469,9 +478,9 @@ def _nodes(subject: Subject) -> _Problems:
 
 
 def _look_alike(subject: Subject) -> bool:
-    """Return whether all actions of each state have the same graph.
+    """Return whether all actions that are possible in a state have the same graph.
 
-    Returns False if no state has several actions.
+    This must hold for all sampled states. Returns False if no state has several actions.
     """
     return any(len(shown) > 1 for shown in subject.offered) and all(
         len(set(shown)) < 2 for shown in subject.offered
@@ -555,7 +564,7 @@ def _held_out(subject: Subject) -> _Problems:
 
 @check("not found", ("fit",), "raise `Search.beam` or `Search.budget`")
 def _lost_plans(subject: Subject) -> _Problems:
-    """Find demonstrated plans that the search misses, in a sample of the demonstrations."""
+    """Find demonstrated plans that the search misses, in a sample of demonstrations."""
     seen, looked = subject.followed
     lost = [each.example.demonstration for each in seen if _is_lost(subject.learnt, each)]
     if len(lost) > HARDLY_ANY * len(seen):
@@ -595,10 +604,7 @@ def _refit(subject: Subject) -> _Problems:
 
 
 def _is_lost(learnt: Learnt, each: Attempt) -> bool:
-    """Return whether a demonstrated plan scores higher than all plans found.
-
-    If so, a wider search would help.
-    """
+    """Return whether a wider search would help: a demonstrated plan scores best."""
     if each.right or each.chance:
         return False
     if not each.found:
@@ -610,5 +616,5 @@ def _is_lost(learnt: Learnt, each: Attempt) -> bool:
 
 @check("another world", ("diagnose",), "follow in the training world, or train again")
 def _elsewhere(subject: Subject) -> _Problems:
-    """Find labels that some action had at every start in training, and that are missing here."""
+    """Find labels that some action had at every start in training, but none has here."""
     yield from _another_world(usual_labels(subject.learnt), subject.places)

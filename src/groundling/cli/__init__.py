@@ -1,1 +1,1 @@
-"""The `groundling` command-line program."""
+"""The command-line program `groundling`."""

@@ -1,4 +1,4 @@
-"""Code shared by all commands: options, error messages, data sources, JSON output."""
+"""Code shared by all commands, such as options, error messages and JSON output."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ class TaskOptions:
 
     @property
     def changes(self) -> tuple[tuple[str, Any], ...]:
-        """The setting that `--parser` changes, as pairs of name and value."""
+        """The name and the value of the setting that `--parser` changes; empty without it."""
         return (("parser", self.parser),) if self.parser else ()
 
     def find(self, console: Console, task: Task[Any, Any]) -> Source:
-        """Find the data of a task, and print where they come from."""
+        """Find the data of a task, print their location and return it."""
         return find_source(
             task, self.files, self.corpora, self.sample, console, skip_bad=self.skip_bad
         )
@@ -150,7 +150,7 @@ def plainly(debug: bool, stopped: str = "No partial files were left behind.") ->
 
 
 def command(stopped: str = "No partial files were left behind.") -> Callable[[Any], Any]:
-    """Return a decorator that adds `--debug`, error messages and option groups to a command.
+    """Return a decorator that turns a function into a command with options.
 
     Every parameter becomes an option unless it is annotated as `typer.Argument`. Its help text
     comes from the *Parameters* section of the docstring, which also lists short or different
@@ -217,13 +217,13 @@ def _option(kind: Any, name: str, names: str = "", text: str = "") -> Any:
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        where = f" {error.filename}" if error.filename else ""
-        return f"{error.strerror}:{where}. Choose another folder or file, such as with --out."
+        where = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{where}. Choose another folder or file, such as with --out."
     return " ".join(str(error).split())
 
 
 def check_writable(file: Path | None) -> None:
-    """Raise `SettingError` if a file cannot be written; call this before any long work."""
+    """Raise `SettingError` if a file cannot be written; call this before long work."""
     if file is None or str(file) == "-":
         return
     from groundling.errors import SettingError
@@ -257,7 +257,10 @@ def print_json(content: Any) -> None:
 
 
 def write_json(content: Any, file: Path | None) -> None:
-    """Write JSON to a file, or to standard output if `file` is `-`; do nothing if it is None."""
+    """Write JSON to a file, or to standard output if `file` is `-`.
+
+    If `file` is None, nothing is written.
+    """
     import json
 
     from groundling.files import write_atomically
@@ -287,7 +290,10 @@ def without_controls(text: str) -> str:
 
 
 def check_preset(task: Task[Any, Any], preset: str | None, variant: str = "full") -> str:
-    """Return the preset to train, by default the task's; raise an error if it has no model."""
+    """Return the preset to train, which defaults to that of the task.
+
+    Raises `SettingError` if the preset can only be evaluated.
+    """
     from groundling.errors import SettingError
 
     preset = preset or task.presets.default
@@ -309,7 +315,7 @@ def find_source(
     skip_bad: bool = False,
     why: str = "--sample",
 ) -> Source:
-    """Find the data of a task, print where they are, and return their location.
+    """Find the data of a task, print their location and return it.
 
     The data are a corpus or, for a user's own world, files of demonstrations.
     """

@@ -1,4 +1,4 @@
-"""The `groundling demo` command: train on a generated world and act in an unseen one."""
+"""The `groundling demo` command: train and act in generated worlds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from rich.text import Text
 
 from groundling import Follower, __version__
 from groundling.cli.progress import progress
-from groundling.errors import ConvergenceWarning, GroundlingError
+from groundling.errors import ConvergenceWarning, GroundlingError, ModelFileError
 from groundling.explain.explanation import Explanation
 from groundling.explain.prose import caused_by, why_added
-from groundling.files import write_atomically
+from groundling.files import read_plain, write_atomically
 from groundling.language.parser import load_parser
+from groundling.limits import NOTE_BYTES
 from groundling.svg import write_picture
 from groundling.tasks.benchmark import DemoRequest, DemoWorld
 from groundling.tasks.task_registry import DEMO, get_task
@@ -33,7 +34,7 @@ def run_demo(
     again: bool = False,
     console: Console | None = None,
 ) -> None:
-    """Train or load the demo's model, score it, and follow and draw some instructions."""
+    """Train or load the model of the demo, score it, and follow some instructions."""
     console = Console(highlight=False) if console is None else console
     load_parser(parser)  # raises an error for an unknown name before training
     out.mkdir(parents=True, exist_ok=True)
@@ -55,7 +56,7 @@ def run_demo(
 def _trained(
     world: DemoWorld, folder: Path, parser: str, demonstrations: int, again: bool, console: Console
 ) -> Follower:
-    """Return a trained follower, loaded from an earlier run on the same data if possible."""
+    """Load the follower of an earlier run with the same settings, or train a new one."""
     follower = world.follower(parser)
     note = folder.parent / "model.json"
     made_by = {
@@ -65,7 +66,7 @@ def _trained(
     }
     if not again and note.exists():
         try:
-            if json.loads(note.read_text(encoding="utf-8")) == made_by:
+            if json.loads(read_plain(note, NOTE_BYTES, ModelFileError)) == made_by:
                 loaded = Follower.load(folder)
                 console.print(
                     f"Loaded the model of an earlier run from {folder}/. "
@@ -143,7 +144,7 @@ def _follow(
 
 
 def _show_alignment(console: Console, why: Explanation) -> None:
-    """Print the words that cause each action, and the node of each aligned word."""
+    """Print the words that cause each action, and the nodes with which words align."""
     for number, step in enumerate(why.steps, 1):
         console.print(f"  {number}. {step.action:<12}← {caused_by(step)}", soft_wrap=True)
         if not step.asked:

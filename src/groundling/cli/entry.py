@@ -1,4 +1,4 @@
-"""Entry point of the `groundling` program, which exits promptly on Ctrl-C and SIGTERM."""
+"""Entry point of the program `groundling`, which stops promptly after a signal."""
 
 # Import nothing else here: until the handlers are installed, Ctrl-C exits without a message.
 
@@ -22,7 +22,7 @@ told = threading.Event()
 
 
 def run() -> None:
-    """Run the command line; after a signal, exit with code 128 plus the signal's number."""
+    """Run the command line; after a signal, exit with 128 plus the signal's number."""
     asked: list[int] = []
 
     def stop(number: int, frame: object) -> None:
@@ -92,10 +92,10 @@ def _watch() -> None:
 
 
 def _start_guard(signals: int) -> int:
-    """Start a guard process that kills this one if it does not end; return a pipe to it.
+    """Start a guard, which kills this process if it does not end after a signal.
 
-    The guard reads signal numbers from the pipe, passes the signals on to this process, and ends
-    when this process ends. If the guard cannot be started, `signals` is returned unchanged.
+    The guard reads signal numbers from the pipe `signals`, and writes them to the returned pipe.
+    It ends with this process. If the guard cannot be started, `signals` is returned.
     """
     try:
         guarded = os.pidfd_open(os.getpid())

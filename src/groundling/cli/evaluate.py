@@ -1,4 +1,4 @@
-"""The `groundling evaluate` and `groundling tune` commands: scores on held-out data."""
+"""The commands `groundling evaluate` and `groundling tune`."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def evaluate(
 
 
 def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
-    """Return a task by name, with a number of folds if it is a user's own world."""
+    """Return a task by name; a user's own world may have a number of folds."""
     from groundling.errors import SettingError
     from groundling.tasks.task_registry import get_task
     from groundling.tasks.user_world import UserWorldTask
@@ -131,7 +131,7 @@ def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
 def _judge(
     task: Task[Any, Any], source: Source, model: Path, parser: str | None, console: Console
 ) -> Report:
-    """Score a trained model on held-out data, or on the files of a user's world."""
+    """Return the scores of a trained model on held-out data or a user's files."""
     from time import process_time
 
     from groundling import __version__
@@ -292,7 +292,7 @@ def _show_tried(
 def _race(
     task: Task[Any, Any], data: TaskOptions, console: Console, seconds: float, out: Path | None
 ) -> None:
-    """Compare configurations on a world's demonstrations; save the best model in `out`."""
+    """Compare configurations on a world's demonstrations, and save the best model."""
     from functools import partial
 
     from groundling.cli.models import print_warnings

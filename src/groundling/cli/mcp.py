@@ -11,7 +11,7 @@ import typer
 
 from groundling.cli.common import command
 from groundling.errors import GroundlingError, InstructionError
-from groundling.limits import SAID_CHARACTERS, SESSION_TURNS
+from groundling.limits import SAID_ACTIONS, SAID_CHARACTERS, SESSION_TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -117,6 +117,7 @@ def _taught(
         raise SettingError(
             "`teach` requires the demonstrations of the world. Start the server with --shown FILE."
         )
+    SAID_ACTIONS.check(len(actions), InstructionError, "A demonstration")
     scene = stage.scene
     state = stage.follow(said)[-1].end if said else scene.start
     begin, done = state, []
@@ -175,7 +176,10 @@ def _said(text: str) -> str:
 
 
 def _with_tools(server: Any, *tools: Callable[..., Any]) -> Any:
-    """Return a decorator that adds a tool to a server and passes error messages on to agents."""
+    """Return a decorator that adds a function to a server as a tool.
+
+    Error messages of the function are passed on to the agent that calls the tool.
+    """
     tool_error = import_module("mcp.server.mcpserver.exceptions").ToolError
     for tool in tools:
 

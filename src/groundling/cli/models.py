@@ -199,7 +199,7 @@ def _show_choices(console: Console, choices: Iterable[Any], settings: Iterable[s
 
 @contextmanager
 def print_warnings(console: Console, *, convergence: bool = True) -> Iterator[None]:
-    """Print warnings as sentences; omit convergence warnings if `convergence` is false."""
+    """Print warnings as sentences, with convergence warnings only if `convergence`."""
     import warnings
 
     from groundling.errors import ConvergenceWarning, GroundlingWarning
@@ -280,7 +280,7 @@ def diagnose(
     every: bool = False,
     folds: FoldsOption = None,
 ) -> None:
-    """Report problems in a world and its demonstrations, and the causes of wrong plans.
+    """Report problems in a world and its demonstrations, and causes of wrong plans.
 
     Parameters
     ----------

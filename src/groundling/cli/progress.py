@@ -47,7 +47,7 @@ def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
 
 
 def _now_and_then(console: Console) -> Callable[[str, bool], None]:
-    """Return a function that prints at most one line every few seconds, and the last line."""
+    """Return a function that prints at most one line every few seconds, and the last."""
     told = monotonic()
 
     def tell(line: str, last: bool) -> None:
@@ -63,7 +63,7 @@ def _now_and_then(console: Console) -> Callable[[str, bool], None]:
 def counting(
     console: Console, title: str, *, unit: str = "bytes", expected: float = 0.0
 ) -> Iterator[Callable[..., None]]:
-    """Show progress as the number of finished items, with the total if known, or as a note.
+    """Show how many items are finished, in a `with` block that reports the number.
 
     `expected` is the estimated time in seconds, shown until there is progress.
 

@@ -117,7 +117,7 @@ def _paper_tasks() -> list[str]:
 
 
 def refuse_others(out: Path, tables: Sequence[str]) -> None:
-    """Raise `SettingError` if the report would overwrite a file that is not a report."""
+    """Raise `SettingError` if the report would overwrite a file of another kind."""
     import json
     from html import escape
 

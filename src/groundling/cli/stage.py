@@ -1,10 +1,11 @@
-"""A model with its scene, for the commands that follow instructions."""
+"""A trained model in its scene, for commands that follow instructions."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from groundling.errors import (
 )
 from groundling.explain.prose import caused_by
 from groundling.follower import Follower
+from groundling.limits import IMPORT_BYTES
 from groundling.plan import Plan
 from groundling.svg import check_format, write_picture
 from groundling.tasks.benchmark import Scene, Source
@@ -46,7 +48,7 @@ class Stage:
         return self.scene.follow(self.follower, said, self.length)
 
     def draw(self, plans: Sequence[Plan], said: Sequence[str], file: Path) -> None:
-        """Draw the plans into a file; each action's caption has the words that caused it."""
+        """Draw the plans into a file, with a caption that shows the words for each action."""
         name = getattr(self.scene.environment, "name_action", str)
         steps = [
             f"{name(action)}  ← {caused_by(step)}"
@@ -96,7 +98,10 @@ def set_stage(
 
 
 def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | None:
-    """Return the instructions from arguments, a file or a pipe; None on a terminal."""
+    """Return the instructions given as arguments, in a file or through a pipe.
+
+    Returns None if they are to be read from the terminal.
+    """
     if lines and file is not None:
         raise SettingError("--file must not be combined with instructions. Remove one of them.")
     given = list(lines or ())
@@ -109,7 +114,9 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
             return None
         where = "Standard input" if file is None else str(file)
         try:
-            text = sys.stdin.read() if file is None else file.read_text(encoding="utf-8")
+            with nullcontext(sys.stdin) if file is None else file.open(encoding="utf-8") as stream:
+                text = stream.read(IMPORT_BYTES.most + 1)
+            IMPORT_BYTES.check(len(text), InstructionError, where)
         except UnicodeDecodeError:
             raise InstructionError(f"{where} must be UTF-8 text. Save it as UTF-8.") from None
         except OSError as error:
@@ -146,7 +153,8 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
 def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
     """Read instructions from the terminal, reply to each, and return texts and plans.
 
-    No questions are asked if the number of actions is given or the scene has its own `follow`.
+    No clarification questions are asked if the number of actions is given or if the class of the
+    scene overrides `follow`.
     """
     console.print("Type an instruction and press Enter; press Enter on an empty line to stop.")
     said: list[str] = []
@@ -198,7 +206,7 @@ def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
 
 
 def drawable(file: Path) -> Path:
-    """Return the path of a picture; raise an error if it cannot be written there.
+    """Return the path of a picture; raise an error if no picture can be written to it.
 
     >>> drawable(Path("way.gif"))
     Traceback (most recent call last):
@@ -237,7 +245,7 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
 
 
 def count_weights(follower: Follower) -> int:
-    """Return the number of weights of a follower, summed over the members of an ensemble."""
+    """Return the number of weights of a follower, over all members of an ensemble."""
     members = range(len(follower.learnt_.fitted.members))
     return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in members)
 
@@ -247,8 +255,9 @@ def weights_of(
 ) -> tuple[list[tuple[str, float]], list[str]]:
     """Return the weights of a word's features, strongest first, and the word's slots.
 
-    An empty word selects the features of all words. A word that is matched with values has the
-    weights of its slots, which are returned too; for other words the list of slots is empty.
+    An empty word selects the features of all words. A word that is matched with values has no
+    weights of its own: the weights are those of its slots. For other words, the list of slots is
+    empty.
     """
     found = follower.weights(most=sys.maxsize, member=member)
     if not word:

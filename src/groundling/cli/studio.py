@@ -125,7 +125,10 @@ def studio(
 
 
 def confirm(source: Mapping[str, Any]) -> bool:
-    """Ask in the terminal whether to trust a project's source; False without a terminal."""
+    """Ask in the terminal whether to trust a project's source, and return the answer.
+
+    Without a terminal, returns False.
+    """
     from groundling.studio.scenes import named
 
     if not _is_terminal():

@@ -27,7 +27,7 @@ _GROUPS: dict[str, tuple[type[Settings], ...]] = {
 
 
 def read_settings(given: Sequence[str]) -> list[Changes]:
-    """Return all combinations of the values of settings such as `learning.l2=1,2`.
+    """Return all combinations of values for settings such as `learning.l2=1,2`.
 
     >>> read_settings(["learning.l2=1,2", "search.beam=5"])
     [(('learning.l2', 1), ('search.beam', 5)), (('learning.l2', 2), ('search.beam', 5))]
@@ -73,7 +73,6 @@ def read_changes(given: Sequence[str]) -> Changes:
 
 
 def _read(given: str) -> tuple[str, tuple[Any, ...]]:
-    """Return the name of a setting and its values."""
     name, mark, values = given.partition("=")
     if not mark or not values.strip():
         raise SettingError(
@@ -83,7 +82,7 @@ def _read(given: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def _hint(name: str, known: Collection[str]) -> str:
-    """Return a hint: the setting with the most similar name, or all settings."""
+    """Return a hint that names the most similar setting, or else all settings."""
     inside = [each for each in known if each.partition(".")[2] == name.rpartition(".")[2]]
     if inside or difflib.get_close_matches(name, known):
         return did_you_mean(inside[0] if inside else name, inside or known)
@@ -107,7 +106,7 @@ def _value(text: str) -> Any:
 
 
 def default_settings(chosen: Any) -> list[str]:
-    """Return the default grid: half, once and twice the current regularisation."""
+    """Return the settings to try by default: half, once and twice the regularisation."""
     name = "l1" if chosen.learning.l1 > 0 else "l2"
     now = getattr(chosen.learning, name)
     return [f"learning.{name}={now / 2:g},{now:g},{now * 2:g}"]

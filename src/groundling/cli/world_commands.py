@@ -1,4 +1,4 @@
-"""The commands `groundling new` and `groundling check`: create and check your own world."""
+"""The commands `groundling new` and `groundling check`, for your own world."""
 
 from __future__ import annotations
 

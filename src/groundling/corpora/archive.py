@@ -25,7 +25,7 @@ _BROKEN = (
 
 
 def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the verified content of each file in the manifest, from an archive or a folder.
+    """Yield the name and verified content of each corpus file in an archive or folder.
 
     Archives may be .tar.gz or .zip files. Other members of an archive are not read, and no path in
     an archive is used for writing.
@@ -150,6 +150,6 @@ def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _wanted(count: int, member: str, path: Path) -> str | None:
-    """Count a member of an archive; return the path in the manifest that it matches, or None."""
+    """Check the number of members; return the manifest path of this one, or None."""
     ARCHIVE_FILES.check(count + 1, CorpusError, str(path))
     return _needed(member)

@@ -54,7 +54,7 @@ class FileCheck:
 
 
 def check(folder: str | Path, corpus: str = "") -> FileCheck:
-    """Compare a folder with the manifest or, if given, with the part about one corpus.
+    """Compare the files of all corpora, or of one `corpus`, with the manifest.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

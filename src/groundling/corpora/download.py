@@ -1,4 +1,4 @@
-"""Download of the corpora: resumed if interrupted, verified, and installed atomically.
+"""Download of the corpora: resumable, verified, and installed atomically.
 
 The library pooch is not used, because it can neither resume downloads nor verify the files of an
 archive before they are installed.
@@ -98,7 +98,7 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def _put(new: Path, place: Path, work: Path) -> None:
-    """Move a folder into place; an existing folder is moved away first, and deleted later."""
+    """Move a folder into place; an existing one is moved away first and deleted later."""
     if place.exists():
         os.replace(place, work / f"old-{place.name}")
     os.replace(new, place)
@@ -131,7 +131,7 @@ def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
 
 
 def read_note(path: Path) -> dict[str, str]:
-    """Return the metadata of an unfinished download; empty if they cannot be read."""
+    """Return the metadata of an unfinished download, or an empty dictionary."""
     try:
         found = json.loads(read_plain(path, NOTE_BYTES, CorpusError))
     except (CorpusError, ValueError, RecursionError):

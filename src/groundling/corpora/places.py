@@ -1,4 +1,4 @@
-"""Finding the corpora: by an option, an environment variable, or the user's data folder."""
+"""Finding the corpora: an option, an environment variable, or the data folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VARIABLE = "GROUNDLING_CORPORA"
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of the corpora (None for the generated sample), and why it was chosen.
+    """The folder of the corpora, or None for the generated sample, and the reason.
 
     >>> print(Place(Path("corpora"), "--corpora"))
     corpora in corpora (from --corpora)

@@ -101,7 +101,7 @@ def _content(value: Any, name: Callable[[type], str] | None) -> Json:
 
 
 def _anything(value: Any) -> Json:
-    """Return JSON that identifies a value in fingerprints, but cannot be read back."""
+    """Return JSON that identifies a value in a checksum, but cannot be read back."""
     if isinstance(value, (list, tuple)):
         return [plain(each, None) for each in value]
     if isinstance(value, (set, frozenset)):
@@ -120,7 +120,7 @@ def _anything(value: Any) -> Json:
 
 
 def is_value_class(found: object) -> TypeGuard[type[Any]]:
-    """Return whether an object is a class whose values can be stored as JSON and read back.
+    """Return whether an object is a class whose values survive conversion to JSON.
 
     >>> from collections import namedtuple
     >>> Robot = namedtuple("Robot", "x y")

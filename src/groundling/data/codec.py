@@ -212,7 +212,7 @@ class Codec:
             )
         if sort is not dict or len(data) != 1:
             raise WorldError(
-                f"An object in a {kind} of {self.owner} must have one key, the name of a class, "
+                f"Objects in {kind}s of {self.owner} must have one key, the name of a class, "
                 f'as in {{"State": {{"at": 3}}}}; got {shorten(data)}.'
             )
         [(name, content)] = data.items()
@@ -356,7 +356,7 @@ def _remember(known: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _namespaces(environment: object) -> Iterator[Mapping[str, object]]:
-    """Yield the namespaces in which classes of an environment may be defined, nearest first."""
+    """Yield the namespaces that may define an environment's classes, nearest first."""
     kind = environment if isinstance(environment, type) else type(environment)
     homes = [each for each in kind.__mro__ if each.__module__ not in _PLAIN_MODULES]
     yield from map(vars, homes)

@@ -46,7 +46,7 @@ class _Turn(NamedTuple):
 
 
 class RecordReader:
-    """Converter of records to demonstrations; pass the records in the order of their file.
+    """Converter of records to demonstrations; pass records in the order of their file.
 
     Parameters
     ----------

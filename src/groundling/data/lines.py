@@ -109,7 +109,7 @@ def parse_line(line: bytes | DemonstrationError) -> dict[str, Json] | None:
 
 
 def parse_json(text: str, cure: str) -> Json:
-    """Parse strict JSON, without NaN or infinity.
+    """Parse strict JSON, without NaN or infinity; error messages end with `cure`.
 
     >>> parse_json("[NaN]", "Leave it out.")
     Traceback (most recent call last):
@@ -147,7 +147,10 @@ def check_header(name: Json, version: Json) -> None:
 
 
 def write_lines(file: BinaryIO, records: Iterable[dict[str, Json]], *, compress: bool) -> int:
-    """Write a header and records, reproducible to the byte; return the number of records."""
+    """Write a header and records; return the number of records.
+
+    The same records always give the same bytes.
+    """
     if compress:
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
             return write_lines(cast(BinaryIO, packed), records, compress=False)
@@ -166,7 +169,7 @@ def _line(record: dict[str, Json]) -> bytes:
 
 
 class _ConstantError(Exception):
-    """A text contains NaN or infinity, which are not valid JSON."""
+    """Raised for NaN and infinity, which are not valid JSON."""
 
 
 def _refuse(name: str) -> None:

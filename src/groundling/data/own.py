@@ -21,7 +21,7 @@ _MOST_STARTS = 200
 
 
 def names_world(name: str) -> bool:
-    """Return whether a command-line argument names a user-defined world and not a task.
+    """Return whether an argument names a user-defined world rather than a task.
 
     >>> names_world("my_world.py:Kitchen"), names_world("mazes")
     (True, False)
@@ -125,10 +125,10 @@ class OwnWorld:
     ) -> tuple[KnownWorld, State]:
         """Return the world and its initial state.
 
-        `start` is JSON or the name of one of the world's `starts`. By default, the initial state of
-        the world is used (see `starts_of`) or, if the world defines none, that of the first
-        demonstration. With `as_shown`, the world and the initial state of the first demonstration
-        are always used.
+        `start` is a state as JSON or the name of one of the world's `starts`. By default, the
+        initial state of the world is used (see `starts_of`) or, if the world defines none, that of
+        the first demonstration. With `as_shown`, the world and the initial state of the first
+        demonstration are always used.
         """
         first = self._first() if as_shown and self.demonstrations is not None else None
         try:
@@ -152,7 +152,7 @@ class OwnWorld:
 
     @cached_property
     def listed(self) -> list[Demonstration]:
-        """All demonstrations; the files are read once."""
+        """All demonstrations, as a list that is read from the files only once."""
         return list(self.demonstrations or ())
 
     def codec_of(self, environment: object) -> Codec:

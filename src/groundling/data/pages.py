@@ -138,7 +138,7 @@ def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
 
 
 def _structure(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Return a Thrift structure as a dictionary by field number, and the position after it."""
+    """Return a Thrift structure as a mapping by field number, and the position after it."""
     if not depth:
         raise RecursionError
     found: dict[int, Any] = {}

@@ -76,7 +76,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
 
 
 def _listed(column: Any) -> list[Any]:
-    """Return a column as Python values; texts that the file stores once share one object.
+    """Return a column as Python values; a text that is stored once becomes one object.
 
     A text that is not UTF-8 becomes an exception, which is raised when its row is parsed.
     """

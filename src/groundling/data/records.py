@@ -118,7 +118,10 @@ class Demonstrations:
         return iter(self._source)
 
     def __len__(self) -> int:
-        """Return the number of demonstrations; with `skip_bad`, call it after the first pass."""
+        """Return the number of demonstrations.
+
+        With `skip_bad`, the number is known only after the first pass.
+        """
         return len(self._source)
 
     def shards(self) -> list[Demonstrations]:
@@ -251,7 +254,7 @@ class _InFiles(Demonstrations):
 def _naming(
     given: Mapping[str, Environment] | NameWorld | None, read_from: Worlds | None
 ) -> NameWorld:
-    """Return a function that names environments: as given, as in the files, or by class."""
+    """Return a function that names environments: as given, as read, or by class."""
     if given is not None and not isinstance(given, Mapping):
         return given
     worlds = read_from if given is None else Worlds(given)

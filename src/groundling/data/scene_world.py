@@ -41,7 +41,7 @@ _COLOURS = {
 
 
 class SceneState(NamedTuple):
-    """The place and held thing of each mover, and the place and condition of each thing."""
+    """The place and held thing of each mover; the place and condition of each thing."""
 
     movers: tuple[tuple[str, str], ...]
     things: tuple[tuple[str, str], ...]
@@ -179,7 +179,7 @@ class SceneWorld:
 
     @property
     def starts(self) -> dict[str, SceneState]:
-        """The initial states by name: the state in the file, then states with random places."""
+        """The initial states by name: the one in the file, then ones with random places."""
         found = {f"{self.title} 1": self.initial_state()}
         for number in range(2, self.scenes + 1):
             dice, first = Random(number), self.initial_state()
@@ -197,6 +197,11 @@ class SceneWorld:
 
     def actions(self, state: SceneState) -> tuple[str, ...]:
         """Return the actions that are possible in a state."""
+        if not self._is_state(state):
+            raise WorldError(
+                f"A state of {self.title} must have a place for each mover, and a place or a "
+                f"holder, and a condition, for each thing; got {shorten(state)}."
+            )
         return tuple(name for name, deed in self._deeds.items() if self._possible(state, deed))
 
     def step(self, state: SceneState, action: str) -> SceneState:
@@ -248,7 +253,7 @@ class SceneWorld:
         return state
 
     def describe(self, state: SceneState) -> str:
-        """Describe a state in one line of text."""
+        """Return a one-line description of a state."""
         said = []
         for name, (at, holds) in zip(self._movers, state.movers, strict=True):
             who = name if name[:1].isupper() else f"the {name}"  # Robby is a proper name
@@ -307,6 +312,25 @@ class SceneWorld:
         return f"{who}{verb} {thing}" + (f" to the {deed.place}" if deed.place else "")
 
     # ---- checks ---------------------------------------------------------------------------
+
+    def _is_state(self, state: Any) -> bool:
+        """Return whether a value, perhaps from a file, is a state of this world."""
+        try:
+            held = [holds for _, holds in state.movers if holds]
+            pairs = list(zip(self._things, state.things, strict=True))
+            return (
+                isinstance(state, SceneState)
+                and len(state.movers) == len(self._movers)
+                and all(at in self._places for at, _ in state.movers)
+                and sorted(held) == sorted(name for name, (at, _) in pairs if not at)
+                and all(
+                    (at in self._places or at == "")
+                    and how in (_CONDITIONS[kind] if (kind := self._kind(name)) else ("",))
+                    for name, (at, how) in pairs
+                )
+            )
+        except (TypeError, ValueError, AttributeError):
+            return False
 
     def _check_examples(self) -> None:
         if not isinstance(self.examples, (list, tuple)) or len(self.examples) > _EXAMPLES:
@@ -494,7 +518,7 @@ def _arrange(slots: int, inside: tuple[float, float]) -> tuple[int, float]:
 
 
 def _label(canvas: Canvas, group: Element, name: str, width: float) -> None:
-    """Write a name below a thing, in smaller letters if it is wider than the slot."""
+    """Write a name below a thing, in smaller letters if the name is wider than `width`."""
     size = min(_FONT, (width - 4) / (len(name) * _LETTER))
     canvas.text(0, 33, name, group, text_anchor="middle", font_size=round(size, 1))
 

@@ -132,7 +132,7 @@ class Worlds:
 
     @classmethod
     def of(cls, given: GivenWorlds) -> Worlds:
-        """Return the given worlds as `Worlds`; an instance of `Worlds` is returned unchanged.
+        """Return the given worlds as `Worlds`; if they are `Worlds`, return them unchanged.
 
         >>> worlds = Worlds("my_world.py:Kitchen")
         >>> Worlds.of(worlds) is worlds
@@ -219,7 +219,7 @@ def _own_name(given: object) -> str:
 
 
 def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, Any]) -> Environment:
-    """Return the object found if it is an environment, or the environment that it creates."""
+    """Return `found` if it is an environment, otherwise the environment it creates."""
     arguments = {**preset, **more}
     if not isinstance(found, type) and all(hasattr(found, each) for each in _NEEDED):
         if arguments:

@@ -1,1 +1,1 @@
-"""Dialogue: descriptions, prediction sets, clarification questions and answers."""
+"""Dialogue: prediction sets, clarification questions, answers and descriptions."""

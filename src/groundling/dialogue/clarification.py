@@ -20,20 +20,20 @@ _NOUNS = ("NOUN", "PROPN")
 
 
 def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
-    """Return the type of each action, that is, the label names of its root node."""
+    """Return the type of each action: the names of the labels at its root node."""
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     return [tuple(sorted({label.name for label in g.labels(g.root)})) for g in graphs]
 
 
 class Led(NamedTuple):
-    """The name of a value, and the words that precede it (*in der Küche*), if known."""
+    """The name of a value, with the words that usually precede it (*in der Küche*)."""
 
     words: tuple[str, ...]
     name: str
 
 
 class Question(NamedTuple):
-    """A clarification question, and its options with their names.
+    """A clarification question, with its options.
 
     `by_value` is true if the options are named by a distinguishing value (*the red one*), and false
     if they are named by their whole plans.
@@ -55,14 +55,16 @@ def ask_which(
     unexplained: Iterable[str] = (),
     led: Callable[[str, str, str], Led] = lambda kind, value, article: Led((), value),
 ) -> Question:
-    """Return a question about which of several options the user means.
+    """Return a question that asks which of several options the user means.
 
     If a label has a different value for each option, the question lists these values together
-    with the user's noun for the options. Otherwise it lists the plans, described by `describe`.
-    Unless `complete`, it also offers *none of these*. `spoken(label)` is the share of a label's
-    values that occur in training texts; a label with a large share is preferred. The
-    (case-folded) words in `unexplained` are not used as the noun. `led(label, value, article)`
-    returns the words for a value, in languages where they depend on the article of the noun.
+    with the user's noun for the options. Otherwise the question lists the plans, as described by
+    `describe`. If `complete` is false, the question also offers *none of these*.
+
+    `spoken(label)` is the share of a label's values that occur in training texts; a label with a
+    large share is preferred. Words in `unexplained` (case-folded) are not used as the noun.
+    `led(label, value, article)` returns the words for a value, in languages where these words
+    depend on the article of the noun.
     """
     world = request.world
     found = [values_of(world, each.plan) for each in options]
@@ -104,7 +106,10 @@ def ask_which(
 def _distinct(
     found: Sequence[Mapping[str, set[str]]], spoken: Callable[[str], float]
 ) -> tuple[str, list[str] | None]:
-    """Return the label that best distinguishes the options, and its values; None if none does."""
+    """Return the label that best distinguishes the options, and its values.
+
+    The values are None if no label distinguishes all options.
+    """
     best: tuple[tuple[float, ...], str, list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
         if spoken(kind) <= 0:  # values that never occur in training texts
@@ -124,7 +129,7 @@ def _distinct(
 
 
 def _labels_with(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
-    """Return the labels of all nodes with a given value, in the graphs of a plan."""
+    """Return the labels of those nodes of a plan's graphs that have a given value."""
     found = set()
     for state, action in zip(plan.states, plan.actions, strict=False):
         for labels in world.ground(state, action).node_labels:
@@ -176,7 +181,7 @@ def _thing(
 
 
 def _called(said: Led, thing: str, article: str, language: Language) -> str:
-    """Return the name of an option in a question: *the red one*, or its value alone."""
+    """Return the name of an option in a question: *the red one*, or the value alone."""
     named, phrases = SpanIndex({"": {said.name}}, language), language.phrases
     if not thing or any(language.fold(word) in named for word in thing.split()):
         return " ".join((*said.words, said.name)) if said.words else phrase(
@@ -197,8 +202,9 @@ def _called(said: Led, thing: str, article: str, language: Language) -> str:
 class Reply:
     """The meaning of a reply to a clarification question.
 
-    `options` are the chosen options for `choose`, and the remaining ones for `narrow`. `none`
-    rejects all options, `cancel` cancels the request, and `new` means that the text is not a reply.
+    If `kind` is `choose`, `options` are the chosen options; if it is `narrow`, they are the
+    remaining ones. `none` rejects all options, `cancel` cancels the request, and `new` means that
+    the text is not a reply.
     """
 
     meaning: Literal["choose", "narrow", "none", "cancel", "new"]
@@ -213,7 +219,7 @@ def read_reply(
     language: Language,
     request: Sequence[str] = (),
 ) -> Reply:
-    """Interpret a reply as a choice among the offered options, or among the others.
+    """Interpret a reply as a choice among the offered options, or else other options.
 
     A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
     second*), by exclusion (*not the red one*), or all at once (*both*). To choose an offered
@@ -282,7 +288,10 @@ _NEW = Reply("new")
 
 
 def _meanings(words: Sequence[str], language: Language) -> list[str]:
-    """Return the meanings of a reply's words; long phrases take precedence over short ones."""
+    """Return the meaning of each word of a reply; an empty string if it has none.
+
+    Long phrases take precedence over short ones.
+    """
     found = [""] * len(words)
     phrases = [
         (tuple(said.split()), meaning)
@@ -310,7 +319,10 @@ def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) 
 
 
 class _Group(NamedTuple):
-    """The values that part of a reply may name or exclude (*not the red one*)."""
+    """The values that a part of a reply names (*not the red one*).
+
+    `excluded` is true if the reply rejects these values.
+    """
 
     pairs: frozenset[tuple[str, str]]
     excluded: bool

@@ -1,4 +1,4 @@
-"""Choice of the plans that fit a command: they do what its verbs mean to the things it names.
+"""Choice of the plans that fit the verbs and the names of a command.
 
 A plan *fits* a text if its actions are of the types that the verbs of the text name, and if its
 graphs have every value that the text names. A word is the verb of a type if it was demonstrated
@@ -49,7 +49,7 @@ def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
 
 
 class _Shown(NamedTuple):
-    """A demonstrated text: its words, the words that name no value, and its types of action."""
+    """A demonstrated text: its words, those that name no value, and its action types."""
 
     words: frozenset[str]
     frame: frozenset[str]
@@ -60,7 +60,8 @@ class _Shown(NamedTuple):
 class Wanted:
     """The types of action that some words name.
 
-    A type is `possible`, not `sure`, if its word may have been used with it only by chance.
+    A type is `sure` if its word was demonstrated only with this type, and so often that this is
+    no accident. Otherwise, the type is `possible`.
     """
 
     sure: frozenset[str] = frozenset()
@@ -73,7 +74,7 @@ class Wanted:
 
     @property
     def certain(self) -> bool:
-        """Whether some types are sure, or none are possible."""
+        """Whether the types are known: some are sure, or the words name no type at all."""
         return bool(self.sure) or not self.possible
 
 
@@ -138,9 +139,9 @@ class ActionWords:
         return shared
 
     def _is_certain(self, word: str, name: str) -> bool:
-        """Return whether chance does not explain that all texts with a word have a type.
+        """Return whether it is no accident that all texts with a word have a type.
 
-        Any of the words could have met its type by chance, so their number counts (Bonferroni).
+        The probability of an accident is multiplied by the number of words (Bonferroni correction).
         """
         share = self._types[name] / len(self.shown)
         chance = len(self._verbs) * share ** self.counts[word]
@@ -157,7 +158,7 @@ class ActionWords:
         return Wanted(frozenset(sure), frozenset(possible))
 
     def is_plain(self, word: str) -> bool:
-        """Return whether a word names no thing, because it is common or the verb of an action."""
+        """Return whether a word is too common to name a thing, or is an action's verb."""
         if self.counts.get(word, 0) >= _COMMON * len(self.shown):
             return True
         return any(self._is_certain(word, name) for name in self._verbs.get(word, ()))
@@ -168,7 +169,7 @@ class ActionWords:
         return frozenset(name for each in self.shown for name in each.types)
 
     def missing(self, words: Collection[str], types: frozenset[str]) -> frozenset[str]:
-        """Return the function words that a text lacks and all demonstrations of `types` have."""
+        """Return function words that all demonstrations of `types` have and a text lacks."""
         frames = [each.frame for each in self.shown if each.types <= types]
         shared = frozenset.intersection(*frames) if frames else frozenset()
         return (shared & self.language.plain_words).difference(words)
@@ -205,8 +206,8 @@ class _Seen(NamedTuple):
 class CommandFit:
     """A text and its possible plans: what the text names, and which plans fit it.
 
-    `likely` are the options from which words may select; `others` are less probable. `counts` has
-    the words of all demonstrations.
+    `likely` are the probable options, and `others` the less probable ones. `counts` maps the
+    words of demonstrations to their numbers of occurrences.
     """
 
     def __init__(
@@ -229,7 +230,6 @@ class CommandFit:
     # ---- words ------------------------------------------------------------------------------
 
     def _look(self, plan: Plan) -> list[_Seen]:
-        """Return the values, types and shape of each graph of a plan."""
         found = []
         for pair in zip(plan.states, plan.actions, strict=False):
             if pair not in self._seen:
@@ -254,7 +254,6 @@ class CommandFit:
 
     @cached_property
     def _wanted(self) -> Wanted:
-        """The types of action that the words name."""
         return self.known.wanted(word for word in self.words if word not in self.named)
 
     @property
@@ -273,7 +272,7 @@ class CommandFit:
 
     @property
     def means_all(self) -> bool:
-        """Whether the text has a universal word that was not demonstrated (*all lamps*)."""
+        """Whether the text has a universal word (*all*) that no demonstration contains."""
         return bool({*self.words} & {*self.language.universals} - {*self.counts})
 
     @cached_property
@@ -316,7 +315,7 @@ class CommandFit:
         return frozenset().union(*(each.types for each in self._look(plan)))
 
     def _spelt(self, names: Iterable[str]) -> frozenset[str]:
-        """Return those of the given types whose words all occur in the text."""
+        """Return those of the given types whose whole name is spelt in the text."""
         fold = self.language.fold
         return frozenset(n for n in names if {*fold(n).split()} <= {*self.words})
 
@@ -325,7 +324,7 @@ class CommandFit:
         return option.outcome == self.request.world.outcome(self.request.start)
 
     def _lacking(self, plan: Plan, spans: Sequence[Span]) -> int:
-        """Count the names in a text that a plan lacks; it may lack those after an exception."""
+        """Count the names in a text that a plan lacks, up to the word *except*."""
         exceptions = {*self.language.exceptions}
         turn = next((n for n, word in enumerate(self.words) if word in exceptions), math.inf)
         spans = [span for span in spans if span.places[0] < turn]
@@ -366,7 +365,7 @@ class CommandFit:
         )
 
     def fits_verbs(self, plan: Plan) -> bool:
-        """Return whether the parts of a plan do what the verbs mean, and nothing else."""
+        """Return whether a plan does everything that the verbs mean, and nothing else."""
         sure, every = self._wanted.sure, self._wanted.sure | self._wanted.possible
         done = [self._types(part) for part in plan.parts or (plan,)]
         return sure <= frozenset().union(*done) and all(not sure or own & every for own in done)
@@ -374,10 +373,10 @@ class CommandFit:
     def is_fulfilled(self, plan: Plan | None = None, strange: Collection[str] = ()) -> bool:
         """Return whether the text asks for a state that holds already.
 
-        The state holds if an action that fits the text could undo another action: for *switch off
-        the lamp*, the other action is to switch it on. Its graph must also spell the `strange`
-        words. With a `plan` of one action that changes nothing, the state holds if this action can
-        undo another action.
+        For example, *switch off the lamp* asks for the present state if the lamp could be switched
+        on now, and switching it off would then lead back to this state. In general, an action that
+        fits the text and spells the `strange` words must lead back in this way. With a `plan` of
+        one action, only this action is tried, whether or not it fits the text.
         """
         alone = None if plan is None or len(plan.actions) > 1 else plan.actions[0]
         if plan is not None and alone is None and self.was_shown(plan):
@@ -400,13 +399,16 @@ class CommandFit:
         return False
 
     def was_shown(self, plan: Plan) -> bool:
-        """Return whether the same words were demonstrated with the plan's types of action."""
+        """Return whether the same words were demonstrated for the plan's types of action."""
         words = {word for word in self.words if not is_punctuation(word)}
         types = self._types(plan) & self.known.names
         return any(each.words == words and each.types == types for each in self.known.shown)
 
     def _leading_back(self, only: Any) -> Iterator[Plan]:
-        """Yield plans of one action that undo another action; `only` restricts them to one."""
+        """Yield one-action plans that undo an action which is possible now.
+
+        `only` is the single action to try; None tries all actions.
+        """
         world, now, steps = self.request.world, self.request.start, 0
         here = world.outcome(now)
         for first in world.actions(now):
@@ -431,10 +433,10 @@ class CommandFit:
     def equals(self, chosen: Option, options: Iterable[Option]) -> tuple[Option, ...]:
         """Return the chosen option and all others that the text describes equally well.
 
-        Such an option makes the same change to another thing, and has every value of the chosen
-        option that the text names: *the lamp* fits all lamps. A chosen option that changes nothing
-        is left out if there are others. Only the chosen option is returned if the text has an
-        indefinite article (*a lamp*) or a word that may distinguish the things.
+        The others make the same change to other things, and their plans have every value that the
+        text names: *the lamp* fits all lamps. A chosen option that changes nothing is left out if
+        there are others. Only the chosen option is returned if the text has an indefinite article
+        (*a lamp*) or a word that may distinguish the things.
         """
         language = self.language
         spans = self._find([chosen.plan])

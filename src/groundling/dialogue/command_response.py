@@ -8,9 +8,9 @@ The response is chosen in three steps:
 3. If one outcome of these plans is probable enough, it is acted on; otherwise, the best outcomes
    are offered (see `decide`). Things that the text describes equally well are offered together.
 
-After calibration, the second step is left out, because it would invalidate the guaranteed coverage
-of prediction sets. Texts about all things (*all lamps*) are treated as without calibration if no
-such text was demonstrated.
+If the agent is calibrated, the second step is left out, because it would invalidate the guaranteed
+coverage of prediction sets. However, all three steps apply to a text with a universal word that no
+demonstration contains (*all lamps*).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ QUESTION_MARKS = frozenset("?？")
 class Unknown(NamedTuple):
     """The unexplained words of a text, case-folded.
 
-    `new` words occur neither in demonstrations nor in names; `others` are known, but belong to no
-    action that is possible here.
+    `new` words occur neither in demonstrations nor in names. `others` are known words that belong
+    to no action which is possible in this state.
     """
 
     new: tuple[str, ...] = ()
@@ -50,8 +50,8 @@ class CommandResponse(NamedTuple):
     options
         The options to act on or to ask about.
     phrase
-        The name of the phrase to decline with. `unknown` lists the unknown words; this phrase can
-        also precede a question.
+        The key of the phrase with which to decline. The phrase `unknown` lists the unknown words
+        and can also precede a question.
     complete
         Whether a question can do without the option *none of these*.
     confidence
@@ -95,7 +95,10 @@ def choose_response(
 
 
 def _overlooked(fit: CommandFit, unknown: Unknown) -> tuple[Option, ...]:
-    """Return unlikely options with everything that the text names, if no likely one has it all."""
+    """Return unlikely options that have everything that the text names.
+
+    The result is empty if a likely option has everything that the text names.
+    """
     if any(fit.names_all_of(each.plan) for each in fit.likely):
         return ()
     if not fit.named.issuperset(unknown.new):
@@ -135,7 +138,10 @@ def _impossible() -> CommandResponse:
 
 
 def _uncalibrated(found: Considered, fit: CommandFit, first: Decision) -> CommandResponse:
-    """Return the response without calibration; `first` is the decision between all plans."""
+    """Return the response of an agent without calibration.
+
+    `first` is the decision between all options.
+    """
     plan = found.plan
     fitting, sure = fit.fitting(fit.likely), True
     if not fitting:

@@ -1,4 +1,4 @@
-"""A pragmatic listener, which prefers plans that people would describe with the given text.
+"""A pragmatic listener, which prefers plans for which people would say the text.
 
 The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan). The
 first term is the follower's probability; the second is that of a speaker trained on the same
@@ -80,7 +80,7 @@ class Trial:
 
     @property
     def bound(self) -> float:
-        """The gain minus its standard error, by which weights are compared."""
+        """The gain minus its standard error; the weight with the highest bound is chosen."""
         return self.gain - self.error
 
 
@@ -88,7 +88,7 @@ class Trial:
 class Reason:
     """The log probability ratio of two plans, decomposed exactly.
 
-    `literal` is the follower's log ratio. `words` has the speaker's log ratio for each word,
+    `literal` is the follower's log ratio. `words` contains the speaker's log ratio for each word,
     without the weight. `total` is their weighted sum.
     """
 
@@ -223,7 +223,7 @@ class PragmaticListener:
         return self.follow_many([(instructions, environment, start)])[0]
 
     def options(self, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
-        """Return all outcomes of each request, most probable first, for prediction sets."""
+        """Return all outcomes of each request, most probable first, after reranking."""
         listed = list(requests)
         return [
             group_by_outcome(plans, world_of(self.follower, environment).outcome)

@@ -1,4 +1,4 @@
-"""Options: the possible outcomes of a text, each with a probability and a best plan."""
+"""Options: possible outcomes of a text, with their probabilities and best plans."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def _itself(state: State) -> Hashable:
 def group_by_outcome(
     plans: Iterable[Plan], outcome: Callable[[State], Hashable] = _itself
 ) -> tuple[Option, ...]:
-    """Group plans by outcome, and sum their probabilities; the most probable comes first.
+    """Return the outcomes of plans as options, most probable first.
+
+    The probability of an option is the sum over its plans.
 
     >>> plans = [Plan(("a",), (0, 1), -0.7, 0.5), Plan(("b", "c"), (0, 2, 1), -1.6, 0.2)]
     >>> [(each.outcome, round(each.probability, 2)) for each in group_by_outcome(plans)]

@@ -35,7 +35,7 @@ Said = tuple[Text, Environment, State]
 
 
 class Listener(Protocol):
-    """Protocol of a follower with the members that dialogues use; `Follower` implements it."""
+    """Protocol for the part of `Follower` that dialogues use."""
 
     parser: str | Parser
 
@@ -64,7 +64,7 @@ class Listener(Protocol):
 
 @dataclass(frozen=True)
 class Considered:
-    """A follower's plan for a request, and all outcomes found, most probable first."""
+    """A follower's plan for a request, and the outcomes found, most probable first."""
 
     request: Request
     plan: Plan
@@ -72,12 +72,12 @@ class Considered:
 
 
 def world_of(follower: Listener, environment: Environment) -> CachedEnvironment:
-    """Return the environment with the follower's cache."""
+    """Return an environment whose results are kept in the follower's cache."""
     return follower._fitted().fitted.encoder.world(environment)
 
 
 def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | None]:
-    """Return the plan and all outcomes of each request; None for those without a plan.
+    """Return the plan and the outcomes of each request; None if there is no plan.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations
@@ -104,9 +104,10 @@ def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | 
 def chances(
     follower: Listener, requests: Iterable[Said], outcomes: Collection[Hashable]
 ) -> list[dict[Hashable, float]]:
-    """Return the probability of given outcomes of each request; 0 if an outcome is not found.
+    """Return the probabilities of given outcomes for each request.
 
-    Takes about a third less time than `consider`, because plans and options are not created.
+    An outcome that the search does not find has probability 0. This function is faster than
+    `consider`, because it creates no plans or options.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations
@@ -143,7 +144,7 @@ def _ends(told: Decoded) -> Sequence[State]:
 
 
 def _options(told: Decoded, request: Request, answer: Plan) -> tuple[Option, ...]:
-    """Return the outcomes of a search, each with its probability and most probable plan."""
+    """Return the outcomes of a search, with their probabilities and best plans."""
     listed, ends = told.found, _ends(told)
     totals: dict[Hashable, float] = {}
     best: dict[Hashable, int] = {}
@@ -195,7 +196,7 @@ def all_plans(follower: Listener, requests: Iterable[Said]) -> list[list[Plan]]:
 def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
     """Return all outcomes that the search finds for each request, most probable first.
 
-    `plan.alternatives` has only ten plans, too few for prediction sets of high coverage.
+    A plan has at most ten `alternatives`, too few for prediction sets of high coverage.
 
     >>> from groundling import Demonstration, Follower
     >>> from groundling.examples import Lamp
@@ -210,7 +211,7 @@ def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Opti
 
 
 def rank_plans(plans: Sequence[Plan]) -> list[int]:
-    """Return plan indices in order of decreasing probability; action names break ties."""
+    """Return the indices of plans, most probable first; action names break ties."""
     names = ActionNames()
     logs = np.array([plan.log_probability for plan in plans])
     return rank(logs, lambda place: names.plan(plans[place].actions))
@@ -219,7 +220,7 @@ def rank_plans(plans: Sequence[Plan]) -> list[int]:
 def decoded_plan(
     follower: Listener, plans: Sequence[Plan], world: CachedEnvironment, among: Collection[int]
 ) -> Plan:
-    """Decode plans with given probabilities, as the follower does.
+    """Choose one of several plans by its probability, as the follower decodes plans.
 
     The alternatives of the returned plan are the other plans whose index is in `among`.
     """

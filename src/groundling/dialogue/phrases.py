@@ -93,7 +93,10 @@ _LEAST = 0.05  # minimum share of function words for detecting a language
 
 
 def detect(counts: Mapping[str, float]) -> str:
-    """Detect a language by its word counts; "" if no language of `PHRASES` fits.
+    """Return the name of the language in which words are frequent; "" if none fits.
+
+    `counts` are the numbers of occurrences of the words. The possible languages are those of
+    `PHRASES`.
 
     >>> detect({"geh": 2, "zum": 2, "tisch": 1}), detect({"go": 2, "to": 2, "the": 2})
     ('german', 'english')
@@ -114,8 +117,8 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
 
     The phrases are those of the language `chosen` or, by default, of the language of the
     demonstrations, which is detected from the word `counts`. If detection fails, the name of the
-    language is used. If there are no phrases, the language is returned unchanged. Replies are
-    understood in the language of the phrases and in that of the demonstrations.
+    given language decides. If there are no phrases, the given language is returned unchanged.
+    Replies are understood in the language of the phrases and in that of the demonstrations.
 
     >>> from groundling.language import NEUTRAL
     >>> with_phrases(NEUTRAL, {"zum": 3, "tisch": 1}).phrases["or"]
@@ -181,5 +184,5 @@ def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]
 
 
 def quoted(language: Language, words: Iterable[str]) -> list[str]:
-    """Return the words in the quotation marks of the language."""
+    """Put each word in the quotation marks of the language."""
     return [phrase(language, "quoted", word=word) for word in words]

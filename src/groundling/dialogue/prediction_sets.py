@@ -1,4 +1,4 @@
-"""Prediction sets: sets of outcomes that include the right one with a given probability.
+"""Prediction sets: sets that contain the right outcome with a given probability.
 
 The method is split conformal prediction. Each outcome of a text gets a nonconformity score. The
 threshold is a quantile of the scores of right outcomes in held-out demonstrations. The prediction
@@ -88,7 +88,7 @@ class PredictionSets:
     ) -> Self:
         """Calibrate prediction sets with the given coverage on held-out cases.
 
-        `cases` has the options and the right outcomes of texts that were not used for training.
+        `cases` are pairs of the options and the right outcomes of a text not used for training.
         With n cases, the threshold is the ⌈(n + 1) · coverage⌉-th smallest score of a right
         outcome.
         """
@@ -104,7 +104,7 @@ class PredictionSets:
         return cls(float(coverage), scores[place - 1], len(scores), score)
 
     def select(self, options: Sequence[Option]) -> tuple[Option, ...]:
-        """Return the options in the set, most probable first.
+        """Return the options that belong to the prediction set, most probable first.
 
         The result may be empty if `score` is `probability`.
         """
@@ -161,7 +161,7 @@ def nonconformity(probabilities: Sequence[float], score: Score) -> list[float]:
 
 
 def _right_score(options: Sequence[Option], right: Collection[Hashable], score: Score) -> float:
-    """Return the lowest score of a right outcome; infinity if the search found none."""
+    """Return the lowest score of a right outcome; infinity if no right one was found."""
     scores = nonconformity([each.probability for each in options], score)
     found = [s for each, s in zip(options, scores, strict=True) if each.outcome in right]
     return min(found, default=math.inf)
@@ -172,7 +172,7 @@ def _right_score(options: Sequence[Option], right: Collection[Hashable], score: 
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision to act, ask or decline, with the options it concerns.
+    """A decision to act on an option, to ask about several, or to decline.
 
     If `complete` is true, the options are the whole prediction set. Otherwise, a question should
     also offer *none of these*.
@@ -191,7 +191,7 @@ def decide(
     sure: float = SURE,
     least: float = 0.0,
 ) -> Decision:
-    """Decide to act if the prediction set has one outcome, and otherwise to ask or decline.
+    """Decide to act if the prediction set has one outcome, else to ask or decline.
 
     All agents use this rule. Without `sets`, the prediction set is the smallest set of outcomes
     whose total probability reaches `sure`, plus all outcomes tied with the last one. Such a set has
@@ -231,7 +231,7 @@ def decide(
 def _considered(
     options: Sequence[Option], sets: PredictionSets | None, sure: float = SURE
 ) -> tuple[Option, ...]:
-    """Return the prediction set; it is enlarged if its only outcome is improbable."""
+    """Return the prediction set, enlarged if its only outcome is improbable."""
     chosen = None if sets is None else sets.select(options)
     if chosen is None or (len(chosen) == 1 and chosen[0].probability <= 0.5):
         return _nominal(options, sure)
@@ -290,9 +290,10 @@ class DialogueScores:
 
     @classmethod
     def mean(cls, scores: Iterable[DialogueScores]) -> DialogueScores:
-        """Return the unweighted mean of several evaluations.
+        """Return the mean of several evaluations.
 
-        Only `success_alone` is weighted, by `alone`, and `count` is summed.
+        All evaluations have the same weight, except that `success_alone` is weighted by `alone`.
+        `count` is summed.
         """
         listed = list(scores)
         if not listed:

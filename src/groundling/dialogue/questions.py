@@ -1,4 +1,4 @@
-"""Question answering: a question describes a set of things, from which the answer follows.
+"""Question answering: a question describes things, from which the answer follows.
 
 A question is split into units: single words, and names with the words before them. A thing is
 described by the question if it matches every unit. A word matches a thing through the labels of the
@@ -79,7 +79,7 @@ def things_in(environment: Any, state: Hashable) -> Things:
 def split_questions(
     demonstrations: Iterable[Demonstration],
 ) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Split demonstrations into those with actions and those with an answer."""
+    """Split demonstrations into commands, which have no answer, and questions."""
     commands: list[Demonstration] = []
     questions: list[Demonstration] = []
     for each in demonstrations:
@@ -116,7 +116,7 @@ class Answer:
 
 
 class _Evidence(NamedTuple):
-    """A label or a relation of a thing: its feature name and kind, and its words."""
+    """A label or a relation of a thing: its feature name, its kind and its words."""
 
     name: str
     kind: str
@@ -170,7 +170,7 @@ class _World:
 def _spelling(
     evidence: Iterable[_Evidence], known: Mapping[str, bool] | None = None
 ) -> dict[str, bool]:
-    """Map each word of labels or relations to whether it spells a whole label or relation."""
+    """Return, for each word of labels and relations, whether it spells a whole label."""
     found = dict(known or {})
     for each in evidence:
         for word in each.words:
@@ -180,7 +180,7 @@ def _spelling(
 
 
 class DescriptionUnit(NamedTuple):
-    """A unit of a question: a word, or the name of a thing with the words before it."""
+    """A unit of a question: a word, or the name of a thing and the words before it."""
 
     text: str
     thing: Hashable | None = None
@@ -194,7 +194,10 @@ def _first_word(words: Sequence[str], named: Iterable[int]) -> str:
 
 
 def _units(text: str, world: _World) -> tuple[list[DescriptionUnit], str]:
-    """Split a text into units; also return its first word, which hints at the answer type."""
+    """Return the units of a text, and its first word.
+
+    The first word is a hint at the type of the answer.
+    """
     language = world.language
     words = [language.fold(word) for word in split_words(text, language)]
     spans = [each for each in world.spans.find(words, words) if each.way != PART]
@@ -238,16 +241,16 @@ def _joined(words: Sequence[str], known: Collection[str]) -> list[str]:
 
 
 def _stems(words: Iterable[str], language: Language) -> set[str]:
-    """Return words in the singular, without the suffix *after* that marks words after a name."""
+    """Return words in the singular, without ` after`, which marks words after a name."""
     return {language.singular(word.removesuffix(" after")) for word in words}
 
 
 class _Features:
-    """An index of the features of units and things; once closed, new features are ignored."""
+    """An index of features of units and things; a closed index ignores new features."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = (), closed: bool = False) -> None:
         self.index = {name: place for place, name in enumerate(names)}
-        self.closed = bool(self.index)
+        self.closed = closed
 
     def place(self, name: str) -> int | None:
         if name in self.index or self.closed:
@@ -266,7 +269,7 @@ class _Features:
 
 
 def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[str]:
-    """Yield features of a word and a thing: the word with each label, and labels it spells."""
+    """Yield features of a word and a thing, such as the labels that the word spells."""
     language = world.language
     plain = unit.text in language.function_words
     word = unit.text if plain else language.singular(unit.text)
@@ -290,7 +293,7 @@ def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[
 
 
 def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str) -> Iterable[str]:
-    """Yield features of a name and a thing: identity, relations, and words around the name."""
+    """Yield features of a name and a thing, such as the relation between the two."""
     yield "name"
     same = "itself" if unit.thing == thing else "another"
     yield f"{same}, {opening}"
@@ -318,7 +321,10 @@ def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str
 
 
 class _Encoded(NamedTuple):
-    """Units as rows of features; `owner` has the index of each unit's thing."""
+    """Pairs of units and things as rows of features.
+
+    `owner` contains the index of the thing of each row.
+    """
 
     rows: sparse.csr_array
     owner: NDArray[np.int64]
@@ -326,7 +332,7 @@ class _Encoded(NamedTuple):
     bounds: NDArray[np.int64]  # index of the first thing of each question
 
     def log_fits(self, theta: Reals) -> tuple[Reals, Reals]:
-        """Return the score of each unit, and the log probability that each thing is described."""
+        """Return the scores of the rows, and log p(described) for each thing."""
         scores = np.asarray(self.rows @ theta) * self.signs
         logs = -np.logaddexp(0.0, -scores)
         fits = np.bincount(self.owner, logs, minlength=int(self.bounds[-1]))
@@ -461,7 +467,7 @@ class Answerer:
     # ---- answer types -----------------------------------------------------------------------
 
     def _asking_words(self, text: str) -> list[str]:
-        """Return the features of a text for its answer type: words, bigrams and first words."""
+        """Return features that predict the answer type: words, bigrams and first words."""
         words = [self.language.fold(word) for word in split_words(text, self.language)]
         pairs = [f"{a} {b}" for a, b in pairwise(words)]
         return [*dict.fromkeys((*words, *pairs, *(f"^ {word}" for word in words[:2]), "bias"))]
@@ -503,7 +509,7 @@ class Answerer:
         }
 
     def _spelt_label(self, text: str, kind: str) -> float:
-        """Return the initial score of the answer type for a label, if the text spells the label."""
+        """Return the initial score of an answer type; 0 unless the text spells its label."""
         if not kind.startswith(VALUE):
             return 0.0
         said = _stems(map(self.language.fold, split_words(text, self.language)), self.language)
@@ -511,7 +517,7 @@ class Answerer:
         return _ASKED_LABEL * (self.language.singular(label) in said)
 
     def _opened(self, text: str) -> dict[str, tuple[str, ...]]:
-        """Return the answer types that the first words of a text ask for, and these words."""
+        """Return the answer types that a text's first words indicate, with these words."""
         words = [self.language.fold(word) for word in split_words(text, self.language)]
         found = {}
         for kind in (EXISTS, COUNT, SET, VALUE.split()[0]):
@@ -522,9 +528,11 @@ class Answerer:
         return found
 
     def can_answer(self, text: str) -> bool:
-        """Return whether answers of the type that the first words ask for were demonstrated.
+        """Return whether a question asks for a type of answer that can be given.
 
-        A question with an unknown universal word (*is everything open?*) cannot be answered either.
+        A question cannot be answered if its first words ask for a type of answer that was not
+        demonstrated. A yes-or-no question with an unknown universal word (*is everything open?*)
+        cannot be answered either.
         """
         opened = self._opened(text)
         words = {self.language.fold(word) for word in split_words(text, self.language)}
@@ -538,7 +546,7 @@ class Answerer:
         return VALUE.split()[0] if kind.startswith(VALUE) else kind
 
     def asked(self, text: str, world: _World | None = None) -> dict[str, float]:
-        """Return the probability of each answer type; the type `command` means no question."""
+        """Return the probability of each answer type; `command` means no question."""
         kinds = dict.fromkeys(self.asking)
         labels = {} if world is None else {n for each in world.values.values() for n in each}
         kinds |= dict.fromkeys(
@@ -572,13 +580,13 @@ class Answerer:
     def is_question(self, text: str) -> bool:
         """Return whether a text is a question rather than a command.
 
-        Without commands in training, every text is a question. A text with a question mark is a
-        question if it begins like questions in training, and unlike all commands.
+        Without commands in training, every text is a question. A text with a question mark is also
+        a question if its first word is typical of the questions in training.
         """
         return self.asked(text).get(COMMAND, 0.0) <= 0.5 or self.begins_question(text)
 
     def begins_question(self, text: str) -> bool:
-        """Return whether a text has a question mark and begins as only training questions do."""
+        """Return whether a text has a question mark and a first word typical of questions."""
         first = self.language.fold(next(iter(split_words(text, self.language)), ""))
         weight = self.asking.get(COMMAND, {}).get(f"^ {first}", 0.0)
         return weight < 0 and text.rstrip().endswith("?")
@@ -593,7 +601,7 @@ class Answerer:
     def _chances(
         self, text: str, world: _World
     ) -> tuple[Reals, _Encoded, list[DescriptionUnit], Reals]:
-        encoded, [units] = _encode([(text, world)], _Features(self.features))
+        encoded, [units] = _encode([(text, world)], _Features(self.features, closed=True))
         theta = np.array(list(self.features.values()))
         scores, logs = encoded.log_fits(theta)
         return np.exp(logs), encoded, units, scores
@@ -648,7 +656,10 @@ class Answerer:
         )
 
     def _has_answer(self, kind: str, opening: str) -> bool:
-        """Return whether questions with this first word and answer type usually have an answer."""
+        """Return whether questions of this type rarely have an empty answer.
+
+        `opening` is the first word of the question.
+        """
         if kind.startswith(VALUE):
             return True
         counts = [self.empty[opening]] if opening in self.empty else list(self.empty.values())
@@ -657,7 +668,7 @@ class Answerer:
 
     @staticmethod
     def _read(kind: str, things: Sequence[Hashable], world: _World, chances: Reals) -> Any:
-        """Return the answer of a given type; None if no value of a label is likely."""
+        """Return an answer of the given type; None if no value of the label is likely."""
         if kind == EXISTS:  # as it was learnt: at least one thing is described
             return float(np.prod(1.0 - chances)) < 0.5
         if kind == COUNT:
@@ -686,6 +697,8 @@ class Answerer:
     def from_dict(cls, data: Mapping[str, Any], language: Language) -> Answerer:
         """Restore an answerer from the output of `to_dict`."""
         try:
+            if not data["asking"]:
+                raise ValueError("`asking` has no answer type")
             return cls(
                 language,
                 {str(name): float(weight) for name, weight in data["features"].items()},
@@ -748,7 +761,9 @@ class _Wanted:
 
 
 def _labels_with(answer: Any, world: _World, text: str) -> tuple[str, list[bool]] | None:
-    """Return a label with a given value, and whether each thing has it; None if none does.
+    """Return a label with a given value, and whether each thing has this value.
+
+    Returns None if no label has the value.
 
     Of several labels, the label of the thing that shares most words with the question is returned.
     """
@@ -776,7 +791,10 @@ def _clipped(logs: Reals) -> tuple[Reals, Reals]:
 
 
 def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing exactly the given things, and its gradient in log p."""
+    """Return a loss function for describing exactly the given things.
+
+    Loss functions return the loss and its gradient with respect to log p.
+    """
     wanted = np.array(inside, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:
@@ -789,7 +807,7 @@ def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _any_loss(wanted: bool) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing at least one thing or, if not `wanted`, none."""
+    """Return a loss function for describing at least one thing; none if not `wanted`."""
 
     def loss(logs: Reals) -> tuple[float, Reals]:
         logs, chances = _clipped(logs)
@@ -805,7 +823,10 @@ def _any_loss(wanted: bool) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _count_loss(count: int) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing exactly `count` things (Poisson binomial)."""
+    """Return a loss function for describing exactly `count` things.
+
+    The number of described things has a Poisson binomial distribution.
+    """
 
     def loss(logs: Reals) -> tuple[float, Reals]:
         _, chances = _clipped(logs)
@@ -829,7 +850,7 @@ def _count_loss(count: int) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing a thing that has the value rather than another thing."""
+    """Return a loss function for describing things that have the value, not others."""
     having = np.array(holders, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:
@@ -850,7 +871,7 @@ def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals
 
 
 def diagnose_questions(questions: Sequence[Demonstration], answerer: Answerer | None) -> Diagnosis:
-    """Return a diagnosis of demonstrated questions; each wrong answer is a mistake."""
+    """Return a diagnosis of demonstrated questions, with wrong answers as mistakes."""
     mistakes = []
     for each in questions:
         if answerer is not None and answerer.is_right(each):

@@ -52,7 +52,10 @@ Signature = tuple[str, ...]
 
 
 class Gap(NamedTuple):
-    """A gap in a fragment, for the name of a value: its kind, label and action."""
+    """A gap in a fragment, to be filled with the name of a value.
+
+    `kind` and `label` say which value, and `action` is the index of its action.
+    """
 
     kind: str
     label: str
@@ -72,20 +75,23 @@ class Fragment(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """Part of a candidate text: its score, its words, and the action after each fragment."""
+    """The beginning of a candidate text: its score and its words.
+
+    `ends` contains, for each fragment, the number of actions described so far.
+    """
 
     score: float
     words: tuple[str, ...]
     ends: tuple[int, ...]
 
     def followed_by(self, words: tuple[str, ...], first: bool, end: int, score: float) -> _Said:
-        """Return the text with a fragment added; if `first`, the fragment is a new sentence."""
+        """Return the text with a fragment added; with `first`, it begins a new sentence."""
         joint = (".",) if self.words and first else ()
         return _Said(self.score + score - _JOINT, (*self.words, *joint, *words), (*self.ends, end))
 
 
 def _varied(said: Iterable[_Said], most: int) -> list[_Said]:
-    """Return the best texts, alternating between different divisions of the plan."""
+    """Return the best texts, alternating between different divisions of a plan."""
     ways: dict[tuple[int, ...], list[_Said]] = {}
     for each in sorted(said, key=lambda one: (-one.score, one.words)):
         ways.setdefault(each.ends, []).append(each)
@@ -98,7 +104,7 @@ def _varied(said: Iterable[_Said], most: int) -> list[_Said]:
 
 @dataclass(frozen=True)
 class Description:
-    """A description of a plan, and the probability of its outcome for a listener.
+    """A description of a plan, and a listener's probability of the plan's outcome.
 
     `text` is empty if the demonstrations have no words for the actions. If `understood` is false,
     the words may be misleading, so show the plan itself instead.
@@ -109,7 +115,7 @@ class Description:
 
     @property
     def understood(self) -> bool:
-        """Whether the outcome of the plan has a probability above 1/2 for the listener."""
+        """Whether the listener gives the outcome of the plan a probability above 1/2."""
         return self.probability > 0.5
 
     def __str__(self) -> str:
@@ -305,7 +311,7 @@ class Speaker:
         begin: int,
         end: int,
     ) -> tuple[str | Gap, ...]:
-        """Return the words with gaps in place of names; empty if a name fits no label."""
+        """Return words with gaps in place of names; empty if a name matches no label."""
         found: list[str | Gap] = []
         names: list[tuple[Meaning, list[str], Signature]] = []  # of each gap: words, words before
         last = -1  # position of the last word in a gap
@@ -436,13 +442,13 @@ class Speaker:
         ]
 
     def _usual(self, token: str) -> float:
-        """Return the frequency of a word, whatever the plan."""
+        """Return the frequency of a word in all texts."""
         [(plain, slots)] = self.model.columns([token])
         frequencies = self.model.frequencies
         return float(frequencies[plain] + sum(frequencies[column] for column, _ in slots))
 
     def _lead(self, words: Sequence[str | Gap]) -> Signature:
-        """Return the article at the end of the given words, and the prepositions before it."""
+        """Return the article at the end of some words, and the function words before it."""
         articles, common = self._inflected
         if not articles:
             return ()
@@ -455,21 +461,25 @@ class Speaker:
         return tuple(lead)
 
     def _own_phrases(self, value: str | float) -> Counter[tuple[Signature, str]]:
-        """Return counts of the phrases with a name, or with the last part of it (*Tischlampe*)."""
+        """Return the demonstrated phrases for a value, with their counts.
+
+        For a value that was not demonstrated, these are the phrases for a value with which it ends
+        (*Lampe* for *Tischlampe*).
+        """
         if value in self._phrases or not isinstance(value, str):
             return self._phrases.get(value, Counter())
         ends = [name for name in map(str, self._phrases) if value.endswith(name)]
         return self._phrases[max(ends, key=len)] if ends else Counter()
 
     def _is_noun(self, value: str | float) -> bool:
-        """Return whether a name was never demonstrated with an added ending."""
+        """Return whether a value was never demonstrated with an ending added to its name."""
         return all(str(value).endswith(name.lower()) for _, name in self._own_phrases(value))
 
     def _after(self, kind: str, value: str | float, lead: Signature) -> str:
-        """Return the name of a value as it is spelt after the words in `lead`; empty if unknown.
+        """Return the name of a value, with the ending that it has after the words `lead`.
 
         If the name was never demonstrated after these words, it gets the ending of other values of
-        its kind.
+        its kind. The result is empty if no ending is known.
         """
         if not lead:
             return ""
@@ -488,8 +498,8 @@ class Speaker:
     def led(self, kind: str, value: str, article: str = "") -> Led:
         """Return the name of a value, and the words that were demonstrated before it.
 
-        In languages whose articles do not depend on the noun, no words are returned. If the only
-        such word is an article, the name is spelt as after `article`.
+        No words are returned in languages whose articles do not depend on the noun. If the only
+        word before the name is an article, the name gets the ending that it has after `article`.
         """
         known = value.lower()  # as labels of plans are read
         phrases = self._own_phrases(known)
@@ -501,7 +511,7 @@ class Speaker:
     def _name_in(
         self, gap: Gap, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
     ) -> tuple[str, str | float]:
-        """Return a name, with its value, that fills a gap; two empty strings if there is none.
+        """Return a name that fills a gap, and its value; two empty strings if none does.
 
         `spelt` maps values to their spelling in the plan's graphs.
         """
@@ -515,7 +525,7 @@ class Speaker:
     def _filled(
         self, fragment: Fragment, names: Mapping[Gap, tuple[str, str | float]]
     ) -> tuple[str, ...]:
-        """Return a fragment with its gaps filled with names; empty if a gap has no name.
+        """Return a fragment with names in its gaps; empty if a gap has no name.
 
         The first noun of adjacent gaps decides the article before them: *im Flur*, but *in der
         Küche*.
@@ -554,7 +564,10 @@ class Speaker:
         return tuple(words)
 
     def _name(self, kind: str, value: Meaning, spelt: Mapping[str, str]) -> str | None:
-        """Return the most frequent word for a value, or the value's name if it is understood."""
+        """Return the most frequent word for a value or, without one, its own name.
+
+        Returns None if the listener does not understand the name.
+        """
         known = self._names.get((kind, value[1]))
         if known:
             return max(known, key=lambda word: (known[word], word))
@@ -583,7 +596,7 @@ class Speaker:
 
 
 def _language_of(follower: Listener) -> Language:
-    """Return the language of a follower's parser, with phrases in that of its demonstrations."""
+    """Return a follower's language, with phrases that fit its demonstrations."""
     counts = follower._fitted().fitted.encoder.reader.counts
     return with_phrases(language_of(load_parser(follower.parser)), counts)
 
@@ -596,7 +609,10 @@ def _count(value: Any) -> int:
 
 
 def _word(data: Any, actions: int) -> str | Gap:
-    """Return a word or a gap from JSON data, for a fragment that describes `actions` actions."""
+    """Return a word or a gap from JSON data.
+
+    `actions` is the number of actions that the fragment describes.
+    """
     if isinstance(data, str):
         return data
     kind, label, action = data
@@ -608,7 +624,7 @@ def _word(data: Any, actions: int) -> str | Gap:
 
 
 def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Detect the language of some words, and return its articles and its function words.
+    """Return the articles and the function words of the language of some words.
 
     Both sets are empty if the language is unknown, or if its articles do not depend on nouns.
     """
@@ -630,7 +646,7 @@ def _signature(graph: GroundingGraph) -> Signature:
 
 
 def _trimmed(words: Sequence[str], places: list[int]) -> list[int]:
-    """Return word positions without those of punctuation at either end."""
+    """Return the positions of words, without punctuation at either end."""
     while places and is_punctuation(words[places[0]]):
         places = places[1:]
     while places and is_punctuation(words[places[-1]]):

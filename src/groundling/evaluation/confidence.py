@@ -1,4 +1,4 @@
-"""Confidence thresholds: when to abstain in order to reach a wanted accuracy."""
+"""Confidence thresholds: when to abstain in order to reach a given accuracy."""
 
 from __future__ import annotations
 
@@ -53,9 +53,10 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
 
 
 def choose_threshold(judged: Iterable[Judged], wanted: float) -> float | None:
-    """Return the lowest threshold that reaches the wanted accuracy, or None if none does.
+    """Return the lowest threshold with an accuracy of at least `wanted`.
 
-    Use held-out answers (see `groundling.dialogue.cross_fit`), never test data.
+    Returns None if no threshold reaches this accuracy. Use held-out answers (see
+    `groundling.dialogue.cross_fit`), never test data.
 
     >>> judged = [Judged(0.9, 1), Judged(0.5, 0), Judged(0.7, 1), Judged(0.6, 0)]
     >>> choose_threshold(judged, 0.9), choose_threshold(judged, 0.6)

@@ -22,8 +22,9 @@ def draw_rows(reports: Sequence[Report], metric: str) -> str:
     The drawing is narrow enough for a phone.
 
     >>> from groundling.evaluation.report import Row
-    >>> row = Row("full", {"match": 0.75}, (0.7, 0.8), published={"match": 0.7})
-    >>> svg = draw_rows([Report("puzzles", "paper", "20 splits", [row], 3.0, "1.0")], "match")
+    >>> row = Row("full", {"match": 0.75}, interval=(0.7, 0.8), published={"match": 0.7})
+    >>> made = Report("puzzles", "paper", "20 splits", [row], seconds=3.0, version="1.0")
+    >>> svg = draw_rows([made], "match")
     >>> svg[:4], "paper: full" in svg
     ('<svg', True)
     """
@@ -63,9 +64,9 @@ def draw_rows(reports: Sequence[Report], metric: str) -> str:
 
 @dataclass(frozen=True)
 class Section:
-    """The part of a page about one task: a description, reports, and the metrics to show.
+    """A section about one task: a description, reports, and the metrics to show.
 
-    The interval and the picture refer to the last metric.
+    The confidence interval and the picture are for the last metric.
     """
 
     title: str
@@ -77,8 +78,8 @@ def markdown_page(title: str, lead: str, sections: Sequence[Section]) -> str:
     """Return the report as Markdown.
 
     >>> from groundling.evaluation.report import Row
-    >>> row = Row("full", {"match": 0.75}, (0.7, 0.8), published={"match": 0.7})
-    >>> made = Report("puzzles", "paper", "20 splits", [row], 3.0, "1.0", "2026-01-31")
+    >>> row = Row("full", {"match": 0.75}, interval=(0.7, 0.8), published={"match": 0.7})
+    >>> made = Report("puzzles", "paper", "20 splits", [row], seconds=3.0, version="1.0")
     >>> section = Section("Puzzles", "Hints for puzzles.", [(made, ("match",))])
     >>> print(markdown_page("Tables", "Run again.", [section]))
     # Tables
@@ -117,8 +118,8 @@ def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
     """Return the report as an HTML page with pictures and all metrics.
 
     >>> from groundling.evaluation.report import Row
-    >>> row = Row("full", {"match": 0.75}, (0.7, 0.8), published={"match": 0.7})
-    >>> made = Report("puzzles", "paper", "20 splits", [row], 3.0, "1.0")
+    >>> row = Row("full", {"match": 0.75}, interval=(0.7, 0.8), published={"match": 0.7})
+    >>> made = Report("puzzles", "paper", "20 splits", [row], seconds=3.0, version="1.0")
     >>> page = html_page("Tables", "Run & seen.", [Section("Puzzles", "", [(made, ("match",))])])
     >>> "Run &amp; seen." in page, "<svg" in page, "src=" in page
     (True, True, False)

@@ -23,7 +23,7 @@ def bootstrap(
     draws: int = 1000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Return the 95% bootstrap interval of a measure.
+    """Return the 95% bootstrap confidence interval of a measure.
 
     >>> bootstrap([1.0] * 20, lambda items: sum(items) / len(items))
     (1.0, 1.0)
@@ -39,9 +39,9 @@ def bootstrap(
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table: a system, its metrics as fractions, and an interval.
+    """A row of a table: a system, its metrics as fractions, and a confidence interval.
 
-    `seconds` is the processor time for one training run and its test.
+    `seconds` has the processor time per fold, for training and for following.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Row:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def cells(self, metrics: Sequence[str]) -> list[str]:
-        """Return the cells of this line: the metrics, the interval, and the published scores."""
+        """Return the cells of this row: metrics, interval and published scores."""
         return [
             *(fraction(self.metrics[n]) if n in self.metrics else "" for n in metrics),
             "–".join(map(fraction, self.interval or ())),
@@ -65,8 +65,9 @@ class Row:
 class Report:
     """The table of a task and preset, with its protocol and, optionally, mistakes.
 
-    >>> row = Row("full", {"macro": 0.5961}, (0.58, 0.61), published={"macro": 0.596})
-    >>> print(Report("mazes", "paper", "single sentences", [row], 12.0, "0.1.0").markdown())
+    >>> row = Row("full", {"macro": 0.5961}, interval=(0.58, 0.61), published={"macro": 0.596})
+    >>> report = Report("mazes", "paper", "one map left out", [row], seconds=12.0, version="0.1.0")
+    >>> print(report.markdown())
     | row | macro | 95% | published |
     |---|---|---|---|
     | full | .596 | .580–.610 | macro .596 |
@@ -98,7 +99,8 @@ class Report:
         """Read a saved report.
 
         >>> from tempfile import TemporaryDirectory
-        >>> made = Report("mazes", "best", "one map left out", [Row("full", {"f1": 0.5})], 1.0, "1")
+        >>> row = Row("full", {"micro": 0.5})
+        >>> made = Report("mazes", "best", "one map left out", [row], seconds=1.0, version="1.0")
         >>> with TemporaryDirectory() as folder:
         ...     made.save(f"{folder}/report.json")
         ...     Report.read(f"{folder}/report.json") == made
@@ -132,7 +134,7 @@ class Report:
 
 
 def fraction(value: float) -> str:
-    """Return a number between 0 and 1 without the leading zero.
+    """Return a number between 0 and 1 with three decimals, without a leading zero.
 
     >>> fraction(0.5961), fraction(1.0)
     ('.596', '1.000')

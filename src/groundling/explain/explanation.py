@@ -1,4 +1,4 @@
-"""Explanations: which words caused which action, and through which weights."""
+"""Explanations of plans: the words and the weights that caused each action."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ExplainedPlan(Protocol):
 
     @property
     def confidence(self) -> float:
-        """The calibrated probability of the answer: the plan, or its outcome."""
+        """The calibrated probability that the plan, or its outcome, is right."""
 
     @property
     def understood(self) -> bool:
@@ -184,7 +184,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Cause(Part):
-    """A unit of text, and the probability that it names the action."""
+    """A unit of text, and the probability that it names an action."""
 
     unit: Unit
     probability: float
@@ -208,10 +208,11 @@ class Link(Part):
 
 @dataclass(frozen=True)
 class Rival(Part):
-    """An alternative plan, with its margin and the features that decide against it.
+    """An alternative plan, with its difference in score from the chosen plan.
 
-    `features` are the contributions to the chosen plan minus those to the rival. The margin is
-    exactly their sum plus `ambiguity`, the contribution of the number of alignments.
+    `margin` is the score of the chosen plan minus that of the rival. It is exactly the sum of
+    `features`, the contributions to the chosen plan minus those to the rival, and `ambiguity`, the
+    difference that comes from the number of alignments.
     """
 
     actions: tuple[str, ...]
@@ -224,7 +225,7 @@ class Rival(Part):
 
 @dataclass(frozen=True)
 class ExplainedStep(Part):
-    """The reasons for an action: the text that names it, the aligned nodes and the features.
+    """The reasons for an action: the text that names it, and its features.
 
     The attributes are:
 
@@ -233,7 +234,7 @@ class ExplainedStep(Part):
     half, the text does not count as mentioning the action.
     - `text`: the features of the words that are aligned with the action.
     - `own`: the features that do not depend on the text (ψ(y)).
-    - `without`: the best plan without the action among those considered, with the margin.
+    - `without`: the best alternative plan that lacks the action, if there is one.
     - `meanings`: sentences that say how words are read and which values they name.
     """
 
@@ -317,7 +318,7 @@ class Explanation(Part):
     steps
         For each action, its causes, its links from words to nodes, and its features.
     whole
-        Features of the plan as a whole: its length and pattern, words joined with these, and
+        Features of the whole plan: its length and pattern, words joined with these, and
         dependencies joined with relations.
     ambiguity
         The part of the score that does not come from features: the entropy of the alignments, minus
@@ -356,7 +357,7 @@ class Explanation(Part):
 
     @classmethod
     def joined(cls, plan: ExplainedPlan, parts: Sequence[Explanation]) -> Explanation:
-        """Join the explanations of several partial plans; the result has no rivals."""
+        """Join the explanations of several partial plans into one, which has no rivals."""
         units: list[Unit] = []
         steps: list[ExplainedStep] = []
         before = 0  # number of sentences in earlier parts
@@ -378,7 +379,7 @@ class Explanation(Part):
 
     @property
     def margin(self) -> float | None:
-        """The score difference to the best rival, if there is one."""
+        """The score of the plan minus that of the best rival; None if there is no rival."""
         return self.rivals[0].margin if self.rivals else None
 
     # ---- leaving words out --------------------------------------------------------------
@@ -405,7 +406,7 @@ class Explanation(Part):
         return tuple(self._delete([place]) for place in places)
 
     def without(self, word: str) -> Deletion:
-        """Return the effect of leaving out a word in all places where it occurs."""
+        """Return the effect of leaving out all occurrences of a word."""
         places = [
             (s, p)
             for s, each in enumerate(self.instructions)
@@ -458,7 +459,10 @@ class Explanation(Part):
         return shares
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return the explanation as JSON-ready data, with the `most` strongest features."""
+        """Return the explanation as JSON-ready data.
+
+        Each list of features has at most the `most` strongest ones.
+        """
         return {
             "text": [each.text for each in self.instructions],
             "words": [list(each.tokens) for each in self.instructions],
@@ -501,7 +505,7 @@ class Explanation(Part):
 
 
 class Source:
-    """The origin of a plan, with all data needed to explain the plan later.
+    """The model and the request that led to a plan, kept to explain the plan later.
 
     The source keeps the weights, so later training does not change the explanation.
     """
@@ -516,7 +520,7 @@ class Source:
         self.encoder = fitted.encoder
 
     def explain(self, plan: ExplainedPlan) -> Explanation:
-        """Explain which words caused which action, and through which weights."""
+        """Return the explanation of a plan: the words and weights that caused each action."""
         considered = (plan, *plan.alternatives)
         wanted = sorted({*range(min(RIVALS, len(plan.alternatives))), *self._avoiding(plan)})
         chosen = [considered[0], *(plan.alternatives[place] for place in wanted)]
@@ -544,7 +548,7 @@ class Source:
         )
 
     def word_places(self, plan: ExplainedPlan) -> tuple[dict[str, int], ...]:
-        """Return, for each action, the most probable word of each node of its graph."""
+        """Return, for each action, the position of the most probable word of each node."""
         [reading] = self.model.interpret(
             self.fitted, self.request, [_trajectory(plan)], self.search
         )
@@ -555,13 +559,13 @@ class Source:
         return tuple(found)
 
     def scores(self, text: Sequence[Instruction], plan: ExplainedPlan) -> list[float]:
-        """Return the scores of a plan and its best rival for another text."""
+        """Return the scores that a plan and its best rival would have for another text."""
         plans = [_trajectory(each) for each in (plan, *plan.alternatives[:1])]
         request = replace(self.request, text=tuple(text))
         return self.model.scores(self.fitted, request, plans, self.search)
 
     def _sum(self, counts: Reals) -> Contributions:
-        """Merge the contributions of features over all ensemble members."""
+        """Return the contributions of features, merged over all ensemble members."""
         members = self.fitted.members
         ends = np.cumsum([len(each.theta) for each in members])[:-1]
         found = [

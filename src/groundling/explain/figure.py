@@ -27,7 +27,7 @@ NAME_SIZE = 7.0  # font size of relations, in points
 
 @dataclass(frozen=True)
 class PlacedWord:
-    """A string, with its horizontal position."""
+    """A string and its horizontal position."""
 
     text: str
     left: float
@@ -117,7 +117,9 @@ def place_words(instruction: Instruction, size: float) -> list[PlacedWord]:
 
 
 def arc_levels(instruction: Instruction) -> dict[int, int]:
-    """Return the level of each word's dependency arc, such that arcs do not cross.
+    """Return the height of each word's dependency arc, as a level from 1.
+
+    An arc is one level above all arcs that it spans or overlaps.
 
     >>> turn = Instruction(("go", "to", "sofa"), heads=(-1, 2, 0), relations=("root", "a", "b"))
     >>> arc_levels(turn)
@@ -132,7 +134,6 @@ def arc_levels(instruction: Instruction) -> dict[int, int]:
 
 
 def _levels(spans: dict[int, tuple[int, int]]) -> dict[int, int]:
-    """Return the level of each arc: one above all arcs that it spans or overlaps."""
     levels: dict[int, int] = {}
     for key in sorted(spans, key=lambda each: (spans[each][1] - spans[each][0], each)):
         first, last = spans[key]
@@ -147,7 +148,7 @@ def _levels(spans: dict[int, tuple[int, int]]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class GraphArc:
-    """A drawn relation between two nodes: their boxes, the name and the level."""
+    """A drawn relation between two nodes, with its name and its height as a level."""
 
     source: NodeBox
     target: NodeBox
@@ -293,7 +294,7 @@ class Sheet:
 
 
 def draw(why: Explanation) -> str:
-    """Return an SVG drawing of an explanation: the strip, and a panel per sentence."""
+    """Return an SVG drawing of an explanation: a strip, and a panel for each sentence."""
     sentences = range(len(why.instructions))
     words = [place_words(each, WORD_SIZE) for each in why.instructions]
     boxes = [place_nodes(choose_nodes(why, s), SMALL, TINY) for s in sentences]
@@ -350,7 +351,7 @@ def _short(text: str, limit: int) -> str:
 def draw_strip(
     sheet: Sheet, why: Explanation, rows: Sequence[list[PlacedWord]], width: float, y: float
 ) -> None:
-    """Draw the strip: spans of text at the top, actions below, and curves between them."""
+    """Draw the strip: units of text, the actions below them, and curves in between."""
     sheet.text(MARGIN, y - 0.2, "which text names which action", SMALL, SOFT, anchor="start")
     sheet.text(width - MARGIN, y - 0.2, f"confidence {why.plan.confidence:.2f}", SMALL, SOFT,
                anchor="end")  # fmt: skip
@@ -422,7 +423,7 @@ def draw_panel(
 
 
 def draw_tree(sheet: Sheet, instruction: Instruction, words: list[PlacedWord], y: float) -> float:
-    """Draw the dependencies above the words; return the height at which the words stand."""
+    """Draw words with their dependencies above them; return the baseline of the words."""
     levels = arc_levels(instruction)
     baseline = y - 0.38 - LEVEL * max(levels.values(), default=0)
     for position, level in levels.items():
@@ -437,7 +438,7 @@ def draw_tree(sheet: Sheet, instruction: Instruction, words: list[PlacedWord], y
 def draw_nodes(
     sheet: Sheet, why: Explanation, nodes: list[NodeBox], shift: float, top: float
 ) -> None:
-    """Draw the nodes of actions and their relations, and the actions below them."""
+    """Draw nodes and their relations, and below them the names of their actions."""
     tallest = max((box.height for box in nodes), default=0.0)
     for box in nodes:
         color = _color(box.action, why.steps[box.action])
@@ -465,7 +466,7 @@ def draw_nodes(
 def _line(
     sheet: Sheet, x: float, y: float, to_x: float, to_y: float, probability: float, color: str
 ) -> None:
-    """Draw a curve whose width shows a probability; draw nothing for a low probability."""
+    """Draw a curve whose width shows a probability, unless the probability is low."""
     if probability < 0.06:
         return
     bend, at = (y - to_y) * 0.45, sheet.at

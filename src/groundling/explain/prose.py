@@ -69,7 +69,7 @@ def _headline(why: Explanation) -> str:
 
 
 def caused_by(step: ExplainedStep) -> str:
-    """Return the text that caused an action, or a note that there is none."""
+    """Return the spans of text that caused an action, or a note that there are none."""
     if step.asked:
         least = min(SHOWN, step.causes[0].probability)
         return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes, least))
@@ -87,7 +87,10 @@ def _links(step: ExplainedStep) -> str:
 
 
 def _same_reasons(why: Explanation) -> list[int | None]:
-    """Return, for each action, the first earlier action with the same rival, or None."""
+    """Return, for each action, the number of the first action with the same rival.
+
+    The number is None if no earlier action has this rival.
+    """
     first: dict[tuple[str, ...], int] = {}
     found: list[int | None] = []
     for number, step in enumerate(why.steps, 1):
@@ -167,7 +170,10 @@ def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]
 
 
 def _weightiest(why: Explanation, most: int = 5) -> list[str]:
-    """Return the words that contribute most to the plan's lead or, without rivals, its score."""
+    """Return lines about the words whose deletion changes the plan's lead most.
+
+    Without rivals, the score counts instead of the lead.
+    """
 
     def size(each: Deletion) -> float:
         return -abs(each.score if each.margin is None else each.margin)

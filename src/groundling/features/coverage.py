@@ -76,10 +76,9 @@ def unexplained_words(
 
 
 def _misspelt(word: str, near: str) -> bool:
-    """Return whether a word is a misspelling of a known word one edit away.
+    """Return whether `word` probably misspells `near`, a known word one edit away.
 
-    >>> _misspelt("opne", "open"), _misspelt("oven", "open"), _misspelt("oven", "")
-    (True, False, False)
+    Short words that differ in one letter are taken as different words, such as *oven* and *open*.
     """
     return bool(near) and (
         len(near) != len(word) or len(word) > _SHORT or sorted(near) == sorted(word)

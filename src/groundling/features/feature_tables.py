@@ -49,7 +49,7 @@ Part = tuple[tuple[NodeLabel, float], ...]
 
 
 class ComposedContent(Sequence[tuple[NodeLabel, float]]):
-    """The labels of a node, made up of parts that many nodes share.
+    """The labels of a node, as a sequence of parts that other nodes may share.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> len(ComposedContent((one, two))), ComposedContent((one, two))[1][0].name
@@ -86,7 +86,7 @@ NodeContent = Part | ComposedContent
 
 
 def composed(contents: Iterable[NodeContent]) -> NodeContent:
-    """Concatenate the labels of several node contents.
+    """Concatenate the labels of several node contents; empty contents are skipped.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> composed((one, ())) is one, len(composed((one, two)))
@@ -109,16 +109,14 @@ class PartTable(Sequence[NodeContent]):
     parts
         The distinct parts.
     starts, part
-        The position in `part` at which each node starts, and the indices of the parts of all nodes.
+        The parts of node i are `parts[p]` for each p in `part[starts[i] : starts[i + 1]]`.
 
     Examples
     --------
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> table = PartTable.of([composed((one, two)), two])
-    >>> len(table), table[1] is two, table.part.tolist()
-    (2, True, [0, 1, 1])
-    >>> [len(each) for each in PartTable.combined([table, table], np.array([[0, 1], [-1, 1]]))]
-    [3, 1]
+    >>> len(table), table[1] is two, table.starts.tolist(), table.part.tolist()
+    (2, True, [0, 2, 3], [0, 1, 1])
     """
 
     def __init__(self, parts: list[Part], starts: NDArray[Any], part: NDArray[Any]) -> None:
@@ -145,9 +143,17 @@ class PartTable(Sequence[NodeContent]):
 
     @classmethod
     def combined(cls, columns: Sequence[PartTable], places: NDArray[np.int64]) -> PartTable:
-        """Return a table of nodes that each combine the labels of one node of every table.
+        """Return a table of new nodes, each with the labels of one node of every column.
 
-        `places[i, t]` is the index in table t for the i-th node, or -1 to leave table t out.
+        `places[i, c]` is the index of that node in `columns[c]` for the i-th new node, or -1 to
+        leave the column out.
+
+        >>> red, lamp = PartTable.of([((NodeLabel("red"), 1.0),)]), ((NodeLabel("lamp"), 1.0),)
+        >>> [red_lamp, plain_lamp] = PartTable.combined(
+        ...     [red, PartTable.of([lamp])], np.array([[0, 0], [-1, 0]])
+        ... )
+        >>> len(red_lamp), len(plain_lamp)
+        (2, 1)
         """
         every = cls.joined(columns)
         item = np.where(places < 0, 0, places + starts_of(np.array(list(map(len, columns))))[:-1])
@@ -221,7 +227,7 @@ def join_labels(
     min_word_count: int,
     edge_scores: bool,
 ) -> LabelTables:
-    """Join the labels of all pairs; with `grow`, add the resulting features to the index."""
+    """Join the labels of all pairs; with `grow`, index the resulting features."""
     word_labels, node_labels = Interner[WordLabel](), Interner[NodeLabel]()
     of_sets = _ragged(meetings.sets, word_labels)
     of_nodes = _ragged(meetings.nodes, node_labels)
@@ -283,9 +289,9 @@ def _rows(
 def _frequent(
     labels: Sequence[WordLabel], of_sets: _Ragged, meetings: Meetings, least: int
 ) -> NDArray[np.bool_]:
-    """Return a mask of the word labels that occur often enough in the texts.
+    """Return for each word label whether it occurs at least `least` times.
 
-    A demonstration and its mirror image count as one, because they share one weight.
+    Occurrences are weighted, so a demonstration and its mirror image together count once.
     """
     counts: dict[str, float] = {}
     per_label = np.repeat(meetings.set_uses, sizes_of(of_sets[0]))
@@ -327,7 +333,10 @@ def _ragged(contents: Sequence[Any], labels: Interner[Any]) -> _Ragged:
 
 
 def _parts(labels: Sequence[NodeLabel]) -> Integers:
-    """Return a node number for each label: equal prefixes of names get equal numbers."""
+    """Return the number of each label's prefix.
+
+    The prefix is the part of the name before the first `.`; equal prefixes have equal numbers.
+    """
     names = Interner[str]()
     return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
 
@@ -335,7 +344,7 @@ def _parts(labels: Sequence[NodeLabel]) -> Integers:
 def _agreeing(
     words: Sequence[WordLabel], nodes: Sequence[NodeLabel], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs of the given word labels and node labels that have equal meanings."""
+    """Return the pairs of chosen word labels and node labels with equal meanings."""
     by_meaning: dict[tuple[str, str | float], list[int]] = {}
     for place, node in enumerate(nodes):
         meaning = meaning_of(node)
@@ -381,14 +390,13 @@ _Known = tuple[Part, bytes, Reals | None]
 class JoinedLabels:
     """A cache of joined labels for a feature space that no longer grows.
 
-    Most words and things of a request occurred in earlier requests, so joined labels are reused.
-    Pairs of labels without a feature are dropped.
+    Most words and things in a request appeared in earlier requests, so joined labels are reused.
+    Pairs of labels that have no feature are dropped.
 
     Parameters
     ----------
     space
-        The feature space. Spaces with user-defined joining functions cannot be cached (see
-        `fits`).
+        The feature space, which must not have user-defined joining functions (see `fits`).
     """
 
     def __init__(self, space: FeatureSpace) -> None:
@@ -423,15 +431,20 @@ class JoinedLabels:
         return 12 * self.entries + 300 * len(self._nodes)
 
     def fits(self, space: FeatureSpace) -> bool:
-        """Return whether the cache was built for this version of a feature space."""
+        """Return whether the cache is valid for a feature space.
+
+        A cache is valid for the space that it was created for, until the features of that space
+        change. It is never valid for a space with user-defined joining functions.
+        """
         return self.space is space and self._keys is space.keys and not space.own
 
     def tables(
         self, meetings: Meetings, *, edge_scores: bool, spelled: Spelled | None = None
     ) -> tuple[LabelTables, Spelled]:
-        """Return the same tables as `join_labels` without `grow`, and the node labels.
+        """Return the tables of `join_labels` without `grow`, and the labels of the nodes.
 
-        If an earlier call returned the labels of the same nodes, pass them as `spelled`.
+        To avoid reading the labels of the same nodes again, pass those that an earlier call
+        returned as `spelled`.
         """
         with self._lock:
             if self.entries > _MOST_ENTRIES or self._passing > _MOST_PASSING:
@@ -513,13 +526,17 @@ class JoinedLabels:
         return np.array(places, int)
 
     def _joins(self, word: WordLabel) -> bool:
-        """Return whether a word may have joined features; new words join only by spelling."""
+        """Return whether a word label may have features.
+
+        It may if it occurred in training, or if it is the spelling of a word.
+        """
         return word.kind == STRING or word.name in self.space.word_names
 
     def _keeps(self, words: Sequence[WordLabel], spelled: Spelled) -> list[bool]:
         """Return, for each word, whether to cache its joined features.
 
-        Up to a limit, words are cached when they occur with the same blocks of labels again.
+        In small requests, a word is cached when it is joined with the same labels a second time.
+        The number of cached words is limited.
         """
         ends = self._ends(spelled.blocks).items()
         room = len(self._done) < _KEPT
@@ -665,7 +682,7 @@ class JoinedLabels:
         return zip(*(np.split(each, starts[1:-1]) for each in parts), strict=True)
 
     def _join_edges(self, meetings: Meetings, edge_scores: bool) -> list[tuple[Integers, Reals]]:
-        """Return the features of each dependency with each relation."""
+        """Return the joined features of each dependency with each relation."""
         found = []
         for dependency in meetings.dependencies:
             for relation in meetings.relations:
@@ -687,10 +704,11 @@ class JoinedLabels:
 def _joinable(
     words: Sequence[WordLabel], chosen: Iterable[int], table: NodeTable, numbers: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the chosen words and the node labels that each may be joined with, as index pairs.
+    """Return index pairs of chosen word labels and the node labels they can join.
 
-    A word without a value may be joined with any named label, a word with a value only with labels
-    of an equal value, and a spelling with the text values of slots.
+    A word label without a value can join any label that has a name in the feature space. One with
+    a value joins only node labels of the same value, and the spelling of a word joins only slots
+    whose value is a string.
     """
     named = (table.plain[numbers] >= 0) | (table.value[numbers] >= 0)
     spelt = (table.text[numbers] >= 0) & (table.slot[numbers] >= 0)

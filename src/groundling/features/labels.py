@@ -12,7 +12,7 @@ from typing import NamedTuple
 from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.world.graph import Label
-from groundling.world.open_values import AS_SAID, BY, LESS, MORE, STEP, TO
+from groundling.world.open_values import AS_SAID, BY, LESS, MORE, STEP, TO, is_about_text
 
 LABEL = "label"
 NUMBER = "number"
@@ -45,8 +45,8 @@ class WordLabel(NamedTuple):
 class NodeLabel(NamedTuple):
     """A label of a node, as used in joined features.
 
-    An indicator has only a name. A string, or a number that is matched, also has a kind and a
-    value. The amount (for real-valued numbers) is stored separately.
+    An indicator has only a name. A label whose value is compared with words also has a kind and
+    the value. The value of a real-valued feature is stored beside the label, as its amount.
     """
 
     name: str
@@ -73,7 +73,9 @@ def kind_of_name(name: str) -> str:
 
 
 def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
-    """Return the (kind, value) pairs of string labels, except numbers and ordinals.
+    """Return the (kind, value) pairs of labels whose value is a string.
+
+    Labels of the kinds `number` and `ordinal` are left out.
 
     >>> string_values([Label("floor", "brick"), Label("number", "plural"), Label("far", 2.0)])
     {('floor', 'brick')}
@@ -83,7 +85,10 @@ def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
 
 
 def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
-    """Return the (kind, value) pair that decides which slots a label matches, or None.
+    """Return the (kind, value) pair by which a label is matched, or None.
+
+    The result is None for labels without a value. Ordinals match numbers, and upper and lower case
+    are equal. The spelling of a word is not a value.
 
     >>> meaning_of(WordLabel("word=‹ordinal›", "ordinal", 2.0))
     ('number', 2.0)
@@ -96,7 +101,7 @@ def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
 
 @dataclass(frozen=True)
 class WordLabeller:
-    """Gives the words of an instruction their labels.
+    """Rules that give each word of an instruction its labels.
 
     `labels` lists any of:
 
@@ -147,7 +152,10 @@ class WordLabeller:
                 )
 
     def amount(self, name: str) -> float:
-        """Return the amount of a label that combines several words (see `compound_weight`)."""
+        """Return the amount of a label, which depends on its number of words.
+
+        `compound_weight` is the factor for each word after the first.
+        """
         return float(self.compound_weight ** name.count(" "))
 
     def names(
@@ -219,7 +227,7 @@ class WordLabeller:
 
 
 def _behind(cores: Sequence[str]) -> list[str]:
-    """Return the words after a number, up to the next number that has words of its own.
+    """Return the words after a number, up to the next number with words of its own.
 
     Coordinated numbers share the words that follow: *the 1st and 4th from the right*.
     """
@@ -233,7 +241,7 @@ def _behind(cores: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class NodeLabeller:
-    """Converts the labels of graph nodes into the labels used in features.
+    """Rules that convert the labels of graph nodes into the labels used in features.
 
     Parameters
     ----------
@@ -247,6 +255,8 @@ class NodeLabeller:
         `equal` (whether a numeral or ordinal agrees with it).
     bins
         The boundaries of the intervals.
+    weighs_values
+        Whether the values of slots also have weights of their own (the join `value`).
 
     Examples
     --------
@@ -261,6 +271,7 @@ class NodeLabeller:
     slots: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ("real", "bins")
     bins: tuple[float, ...] = (0.5, 1.5, 2.5, 4.5, 8.5, 16.5)
+    weighs_values: bool = False
 
     KNOWN = ("real", "bins", "equal")
 
@@ -278,16 +289,16 @@ class NodeLabeller:
 
     @property
     def has_amounts(self) -> bool:
-        """Whether numbers are features by themselves, without a word to compare them with."""
+        """True if numbers are features without being matched with words (`real`, `bins`)."""
         return "real" in self.numbers or "bins" in self.numbers
 
     def spell(self, labels: Iterable[Label], prefix: str = "") -> list[tuple[NodeLabel, float]]:
-        """Return the labels of a graph node converted for features, with their amounts."""
+        """Convert the labels of a graph node for features; return (label, amount) pairs."""
         spelled: list[tuple[NodeLabel, float]] = []
         by_name = LABEL in self.slots
         for label in labels:
             name = prefix + label.name
-            if by_name:
+            if by_name and not is_about_text(label.name):
                 spelled.append((NodeLabel(prefix + LABEL, LABEL, kind_of(label)), 1.0))
             if label.value is None:
                 amount = _FIT.get(label.name, 1.0)
@@ -309,7 +320,9 @@ class NodeLabeller:
         return spelled
 
     def values(self, labels: Iterable[Label]) -> tuple[tuple[str, str], ...]:
-        """Return the (kind, value) pairs of string labels and of label names in slots.
+        """Return the (kind, value) pairs that words may match, sorted.
+
+        They are the string values of the labels and, if `"label"` is a slot, the label names.
 
         >>> NodeLabeller(slots=("label",)).values([Label("floor", "brick"), Label("far", 2.0)])
         (('floor', 'brick'), ('label', 'far'), ('label', 'floor'))
@@ -318,7 +331,7 @@ class NodeLabeller:
         kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
         found = {(kinds[name], value) for name, value in labels if isinstance(value, str)}
         if LABEL in self.slots:
-            found |= {(LABEL, kind) for kind in kinds.values()}
+            found |= {(LABEL, kind) for name, kind in kinds.items() if not is_about_text(name)}
         return tuple(sorted(found))
 
     def interval(self, number: float) -> str:

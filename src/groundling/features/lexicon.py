@@ -70,7 +70,7 @@ def _written(value: str | float) -> str:
 
 
 def _pairs(word: object, pairs: object) -> list[tuple[object, object]]:
-    """Return the (kind, value) pairs of a word; raise `LexiconError` if they are invalid."""
+    """Return the pairs given for a word; raise `LexiconError` if they are invalid."""
     several = isinstance(pairs, Iterable) and not isinstance(pairs, (str, bytes))
     listed: list[Any] = list(pairs) if several else [pairs]  # type: ignore[call-overload]
     if all(isinstance(each, (tuple, list)) and len(each) == 2 for each in listed):
@@ -188,7 +188,7 @@ class Lexicon:
         return tuple(exact or (() if stemmed else near)) or stemmed
 
     def _given(self, word: str, values: Mapping[str, Iterable[str]]) -> tuple[Meaning, ...]:
-        """Return the given (kind, value) pairs of a word, without kinds that have no values."""
+        """Return the given (kind, value) pairs of a word whose kinds have values."""
         return tuple(
             pair
             for pair in self.given.get(word, ())
@@ -228,7 +228,7 @@ class Lexicon:
             raise LexiconError(f"{path}: {error}") from error
 
     def table(self) -> str:
-        """Return the lexicon in the file format of `read`, with learnt entries as comments."""
+        """Return the lexicon in the format of `read`, with learnt entries as comments."""
         lines = [
             f"{word} = {', '.join(f'{kind}:{_written(value)}' for kind, value in pairs)}"
             for word, pairs in sorted(self.given.items())

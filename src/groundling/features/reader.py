@@ -16,6 +16,7 @@ from groundling.features.spans import SpanIndex, nearest_word
 from groundling.features.synonyms import Synonyms
 from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.languages import Language
+from groundling.language.literals import read_literals
 from groundling.language.parser import Parser, language_of
 from groundling.language.sentences import are_characters
 from groundling.world.reprs import shorten
@@ -54,7 +55,7 @@ class Reader:
         Whether unknown words are corrected to a training word one edit away. Always on with
         `spans`.
     drops_new
-        Whether words that are not in the training texts and name nothing get no labels.
+        True to ignore words that are not in the training texts and name nothing.
 
     Examples
     --------
@@ -163,7 +164,10 @@ class Reader:
     def sense(
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
-        """Return the meanings of a word, cached until the values change."""
+        """Return the (kind, value) pairs that a word may mean.
+
+        The pairs are cached until the values change.
+        """
         # The cache keeps a reference to the values, so that their id is not reused.
         self._remember(values)
         return self._sense(word, values)
@@ -171,7 +175,6 @@ class Reader:
     def _sense(
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
-        """Look up a word; call `_remember` first, which validates the cache."""
         found = self._senses.get(word)
         if found is None:
             rare = 0 < self.counts.get(word, 0) < 4
@@ -193,7 +196,7 @@ class Reader:
         return self._values
 
     def _remember(self, values: Mapping[str, Collection[str]]) -> None:
-        """Clear the cache of words if the lexicon, the counts or the values changed."""
+        """Clear the cache of words if the lexicon, the counts or the values have changed."""
         state = (self.lexicon, self.counts, values)
         layers = (values.base, values.added) if isinstance(values, LayeredValues) else (values,)
         size = sum(len(each) for layer in layers for each in layer.values())
@@ -281,7 +284,10 @@ class Reader:
         values: Mapping[str, Collection[str]],
         names: SpanIndex | None,
     ) -> tuple[list[str], list[list[tuple[str, str | float, float]]]]:
-        """Return the corrected words, and the (kind, value, extent) meanings of each word."""
+        """Return the corrected words, and the (kind, value, extent) triples of each word.
+
+        The extent is the matched share of the value's name, divided by the number of words.
+        """
         self._remember(values)
         if not (self.spans and self.lexicon.string_match):
             if self.synonyms is not None or self.typos:
@@ -310,6 +316,14 @@ class Reader:
             for start, end, number in self.language.numerals_in(words):
                 for place in range(start, end):
                     found[place] = [(NUMBER, number, 1.0 / (end - start))]
+        for literal in read_literals(words, self.language):
+            extent = 1.0 / len(literal.places)
+            kinds = [kind for kind, known in values.items() if literal.value in known]
+            if NUMBER in values and isinstance(literal.value, float):
+                kinds = [NUMBER]
+            for place in literal.places if kinds else ():
+                found[place] = [each for each in found[place] if each[0] not in kinds]
+                found[place] += [(kind, literal.value, extent) for kind in kinds]
         spans = names.find(read, self.counts)
         for span in sorted(spans, key=lambda each: each.kind == LABEL):
             for place in span.places:
@@ -319,7 +333,7 @@ class Reader:
         return read, found
 
     def read_as(self, word: str, names: SpanIndex) -> str:
-        """Return the known word that an unknown word stands for, or the word itself."""
+        """Return the known word that replaces an unknown one, or else the word itself."""
         if word in self.counts or word in self.language.plain_words:
             return word
         found = self.nearest(word) if self.spans or self.typos else ""
@@ -328,9 +342,9 @@ class Reader:
         return found or self.synonym(word, names) or word
 
     def nearest(self, word: str) -> str:
-        """Return the most frequent training word one edit away, or an empty string.
+        """Return the most frequent training word one edit away, or "" if there is none.
 
-        A word that can begin a value (*half*) is no misspelling of another (*hall*).
+        Words that can begin a value, such as *half*, are never corrected (in this case, to *hall*).
         """
         found = "" if word in self.language.value_words else self._corrected.get(word)
         if found is None:
@@ -340,10 +354,10 @@ class Reader:
         return found
 
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:
-        """Return the known word nearest in meaning to an unknown one; it may be part of a name.
+        """Return the known word nearest in meaning to an unknown one.
 
-        Returns an empty string if there is none. Function words are not replaced, and do not
-        replace others.
+        Known words are the words of the training texts and, if given, of `names`. Function words
+        neither replace other words nor are replaced. Returns "" if no known word is similar.
         """
         plain = self.language.plain_words
         if self.synonyms is None or word in self.counts or word in plain or not word.isalpha():

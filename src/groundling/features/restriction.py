@@ -1,4 +1,4 @@
-"""Restriction: the labels that limit what a superlative is compared with."""
+"""Restriction: labels that limit which things a superlative or ordinal compares."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def restrict_ranks(instruction: Instruction, words: Sequence[LabelledWord]) -> l
 
 
 def _ranked(labels: LabelledWord, among: str, names: bool) -> Iterator[tuple[WordLabel, float]]:
-    """Yield the rank labels of a word; the labels of an ordinal include its number."""
+    """Yield the rank labels of a word; those of an ordinal include its number."""
     for label, amount in labels:
         if label.kind == ORDINAL and label.name.startswith(_COUNTED):
             yield WordLabel(label.name, RANK, f"{label.value:g} {among}".strip()), amount

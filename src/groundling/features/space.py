@@ -53,7 +53,7 @@ class FeatureSpace:
           multiplied by the node's number, if it has one;
         - `slot`: the word and the node have the same value (`word=‹floor› ∧ front.floor~`);
         - `value`: a word that matches no value, with a value of a slot
-          (`word=bricky ∧ front.floor=brick`);
+          (`word=bricky ∧ front.floor=brick`), and each value by itself (`front.floor=brick`);
         - `similarity`: the string similarity of a word and a value (`string≈name`);
         - `contains`: the word is one of the words of a value (`string∈name`).
     slots
@@ -165,10 +165,17 @@ class FeatureSpace:
         pair_nodes: NDArray[Any],
         word_name: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the features of the join `value`: words that match no value, with slot values."""
+        """Return the features of the join `value`: words that match no value, with slot values.
+
+        The empty word joins them too: some values are more frequent where the text names none.
+        """
         # Combinations of words would overfit, so only single words are joined.
         alone = np.array(
-            [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
+            [
+                not w.kind and (not w.name or w.name.startswith("word=")) and "‹" not in w.name
+                for w in words
+            ],
+            bool,
         )
         value = table.value
         chosen = np.flatnonzero(
@@ -260,7 +267,7 @@ class FeatureSpace:
     # ---- the index ----------------------------------------------------------------------
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Index the features that are frequent enough and pass the filters."""
+        """Replace the index: keep features that are frequent enough and pass the filters."""
         distinct, where = np.unique(keys, return_inverse=True)
         total = np.bincount(where, weights=counts, minlength=len(distinct))
         kept = total >= self.min_count
@@ -332,12 +339,14 @@ class FeatureSpace:
 
 
 class NodeTable:
-    """The properties of node labels that joining functions need, computed once per label.
+    """The properties of node labels that joining functions need.
+
+    In the example, the value *sofa* of a slot has a text, and the label *go* has none:
 
     >>> space = FeatureSpace(slots=("item",))
     >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)
-    >>> table.plain.tolist(), table.slot.tolist(), table.text.tolist(), table.texts
-    ([0, -1], [-1, 1], [-1, 0], [('sofa',)])
+    >>> table.text.tolist(), table.texts
+    ([-1, 0], [('sofa',)])
     """
 
     def __init__(
@@ -382,7 +391,10 @@ class NodeTable:
         self._count = end
 
     def _read(self, label: NodeLabel) -> tuple[int, int]:
-        """Return the indices of a label in `meanings` and `texts`; equal values share both."""
+        """Return the index of a label's (kind, value) pair in `meanings`, and of its text.
+
+        Both are -1 for a label without a value. The text is an index in `texts`.
+        """
         if label.value is None:
             return -1, -1
         key = label.kind, label.value
@@ -433,7 +445,7 @@ class NodeTable:
 def _alike(
     words: Sequence[str], names: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the similarity of words to names, and whether each name contains each word.
+    """Return the similarity of words to names, and whether names contain the words.
 
     Each name is a list of its words, followed by the whole name.
     """
@@ -464,7 +476,7 @@ def name_of(function: JoiningFunction) -> str:
 
 
 def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[tuple[str, float]]:
-    """Return the checked result of a user-defined joining function."""
+    """Call a user-defined joining function, and check the pairs that it returns."""
     try:
         found = [(str(name), float(value)) for name, value in function(word, node)]
     except Exception as error:

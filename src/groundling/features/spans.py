@@ -23,7 +23,11 @@ _SPLIT = re.compile(r"[\W_]+")
 
 
 class Span(NamedTuple):
-    """Words that name a value: `extent` is the matched share of the name, `way` how it matches."""
+    """The words of a text that name a value.
+
+    `places` are their positions in the text, `extent` is a measure of how much of the name they
+    match (1 for all of it), and `way` is the kind of match.
+    """
 
     kind: str
     value: str
@@ -66,36 +70,42 @@ class SpanIndex:
         self._stems: dict[str, list[tuple[int, int]]] = {}
         for kind in sorted(values):
             for value in sorted(values[kind]) if kind != NUMBER else ():
-                parts = _split(language.fold(value))
+                parts = split_name(language.fold(value))
                 number = len(self._names)
                 for place, part in enumerate(parts):
                     self._spelt.setdefault(part, []).append((number, place))
                 self._names.append((kind, value, parts))
         for part, named in self._spelt.items():
-            stem = language.singular(part)
-            known = self._stems.get(stem)
-            self._stems[stem] = named if known is None else [*known, *named]
+            for form in self._forms(part):
+                known = self._stems.get(form)
+                self._stems[form] = named if known is None else [*known, *named]
         self.words = frozenset(self._spelt)
 
     def __contains__(self, word: str) -> bool:
         return all(
-            part in self._spelt or self.language.singular(part) in self._stems
-            for part in _parts(word)
+            part in self._spelt or any(form in self._stems for form in self._forms(part))
+            for part in split_word(word)
         )
 
+    def _forms(self, word: str) -> tuple[str, ...]:
+        """Return a word and its possible singulars."""
+        return (word, *self.language.stems(word))
+
     def nearest(self, word: str) -> str:
-        """Return the word of a name that is one edit away, or an empty string."""
+        """Return a word of a name one edit away from `word`, or "" if there is none."""
         plain = word in self.language.plain_words
         return "" if plain else next(iter(_within_one_edit(word, self.words)), "")
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Span]:
-        """Return the spans in folded words, in text order; `known` words are never corrected.
+        """Return the names found in folded words, as spans in text order.
+
+        Words in `known` are never corrected.
 
         >>> SpanIndex({"file": {"notes.txt"}}).find("open notes.txt".split())[0].places
         (1,)
         """
         said: dict[int, dict[tuple[int, int], int]] = {}  # name -> (index in name, text) -> way
-        parts_of = [_parts(word) for word in words]
+        parts_of = [split_word(word) for word in words]
         owner = [place for place, parts in enumerate(parts_of) for _ in parts]
         for place, word in enumerate(chain.from_iterable(parts_of)):
             for (name, part), way in self._ways(word, known).items():
@@ -123,7 +133,8 @@ class SpanIndex:
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
         """Return the words in names that a word matches, each with the kind of match."""
-        found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
+        forms = self._forms(word)
+        found = {here: PLURAL for form in forms for here in self._stems.get(form, ())}
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
         if not found and word not in known and word not in self.language.plain_words:
             nearest = _within_one_edit(word, self._spelt)
@@ -131,8 +142,12 @@ class SpanIndex:
         return found
 
 
-def _split(folded: str) -> tuple[str, ...]:
-    """Split a folded name into its words, without punctuation."""
+def split_name(folded: str) -> tuple[str, ...]:
+    """Split a folded name into its words, without punctuation.
+
+    >>> split_name("living-room light"), split_name("notes.txt")
+    (('living', 'room', 'light'), ('notes', 'txt'))
+    """
     if folded.replace(" ", "").isalnum():  # the same, but faster
         parts = tuple(folded.split(" "))
     else:
@@ -140,21 +155,21 @@ def _split(folded: str) -> tuple[str, ...]:
     return tuple(filter(None, parts)) if "" in parts else parts
 
 
-def _parts(word: str) -> tuple[str, ...]:
+def split_word(word: str) -> tuple[str, ...]:
     """Split a word with punctuation inside (*notes.txt*); numbers and contractions stay whole."""
     if word.isalnum() or "'" in word or "’" in word or not any(map(str.isalpha, word)):
         return (word,)
-    return _split(word) or (word,)
+    return split_name(word) or (word,)
 
 
 def spoken_kinds(
     cases: Iterable[tuple[Sequence[str], SpanIndex, Collection[tuple[str, str]]]],
 ) -> dict[str, tuple[int, int]]:
-    """Count, for each kind, the texts with a name, and those whose plan contains the name.
+    """Count, by kind, the texts that name a value, and those whose plan contains it.
 
     A case consists of the folded words of a text, the names in its environment, and the (kind,
-    value) pairs of the demonstrated plan. The counts tell whether texts name the values that their
-    plans contain.
+    value) pairs of the demonstrated plan. The two counts of a kind are close if texts name the
+    values that their plans contain. Partial matches are not counted.
 
     >>> index = SpanIndex({"name": {"Shed Lock", "Lamp"}, "kind": {"lock"}})
     >>> shown = {("name", "Shed Lock"), ("kind", "lock")}
@@ -174,7 +189,9 @@ def spoken_kinds(
 
 
 def nearest_word(word: str, counts: Mapping[str, int]) -> str:
-    """Return the most frequent word one edit away, or an empty string.
+    """Return the most frequent word one edit away, or "" if there is none.
+
+    Words that occur once are left out.
 
     >>> nearest_word("trun", {"turn": 9, "run": 3, "open": 5})
     'turn'
@@ -191,7 +208,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return the matched share of a name, and the kind of its worst match."""
+    """Return the extent of a match of several words, and its least exact kind."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 
@@ -199,7 +216,7 @@ def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
 def _part(
     kind: str, value: str, parts: Sequence[str], ways: Mapping[tuple[int, int], int]
 ) -> Span | None:
-    """Return the span of a partial match of a name, or None."""
+    """Return the span of words that match part of a name, or None if there is none."""
     taken: dict[int, float] = {}
     short: set[int] = set()
     places: dict[int, list[int]] = {}
@@ -224,7 +241,7 @@ def _part(
 
 
 def _best(whole: Sequence[Span], some: Sequence[Span]) -> list[Span]:
-    """Drop spans inside longer names, and partial matches whose words match other names."""
+    """Drop spans inside longer names, and partial matches that other names explain."""
     kept = [
         span
         for span in whole

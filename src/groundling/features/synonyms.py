@@ -90,7 +90,10 @@ class WordVectors(Synonyms):
 
     @classmethod
     def from_spacy(cls, pipeline: Any, *, least: float = 0.6) -> WordVectors:
-        """Create a source from the vectors of a spaCy pipeline; model files do not store it."""
+        """Create a source from the vectors of a spaCy pipeline.
+
+        Such a source is not stored in model files.
+        """
         vocabulary = pipeline.vocab
         if not vocabulary.vectors.shape[0]:
             raise LexiconError(
@@ -137,7 +140,10 @@ class WordVectors(Synonyms):
         return np.asarray(found / length, np.float32)
 
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return the word with the highest cosine similarity, if it is at least `least`."""
+        """Return the word with the highest cosine similarity, and this similarity.
+
+        Returns `("", 0.0)` if no similarity is at least `least`.
+        """
         mine = self.vector(word)
         words, matrix = self._table(among)
         if mine is None or not words or matrix.shape[1] != len(mine):
@@ -163,7 +169,7 @@ class WordVectors(Synonyms):
 class WordNet(Synonyms):
     """Synonyms from an installed wordnet, read with the package `wn` or NLTK.
 
-    Two words are synonyms if they share a synset. More frequent senses have a higher similarity.
+    Two words are synonyms if they share a synset. More frequent senses give a higher similarity.
     """
 
     source = _WORDNET
@@ -175,7 +181,10 @@ class WordNet(Synonyms):
         return hash(_WORDNET)
 
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return the known word with the most frequent sense of `word`, and its similarity."""
+        """Return a known word that shares a sense of `word`, and its similarity.
+
+        The most frequent shared sense decides. Returns `("", 0.0)` if no known word shares a sense.
+        """
         for rank, lemmas in enumerate(_synsets(word)):
             common = sorted(lemma for lemma in lemmas if lemma in among and lemma != word)
             if common:

@@ -68,7 +68,7 @@ class ActReport:
 
 @dataclass
 class Run:
-    """State of an agent that is carrying out an instruction."""
+    """Progress of an agent in carrying out an instruction."""
 
     env: Any
     scene: Any
@@ -95,7 +95,7 @@ class Run:
         self.won = self.failed and float(reward) > 0
 
     def end(self, rewards: bool) -> ActReport:
-        """Return the final report."""
+        """Return the final report; with `rewards`, only a reward counts as success."""
         if self.won or (self.reward > 0 if rewards else not self.left):
             done = f"Done: {'; '.join(map(_bare, self.done))}."
             left = f" Not needed: {'; '.join(map(_bare, self.left))}." if self.left else ""
@@ -136,10 +136,10 @@ def _bare(part: str) -> str:
 
 
 class BaseAgent:
-    """Base class of agents: a follower, its world, and the minimum confidence to act.
+    """Base class of agents, with a follower, its world, and a threshold.
 
-    This minimum (`threshold`) defaults to the follower's `Search.threshold`, or 0.5 if the follower
-    has none.
+    The threshold is the minimum confidence to act. It defaults to the follower's
+    `Search.threshold`, or 0.5 if the follower has none.
     """
 
     world: Any
@@ -157,18 +157,18 @@ class BaseAgent:
 
     @staticmethod
     def _begin(env: Any, scene: Any, parts: Sequence[str]) -> Run | ActReport:
-        """Return a `Run` at its start, or the final report if the text is empty."""
+        """Return a new `Run`, or the final report if the text is empty."""
         if not parts:
             return ActReport("not understood", "The text is empty.")
         return Run(env, scene, scene, list(parts))
 
 
 class BrokenWorldError(WorldError):
-    """Invalid return value of a method of the world; agents do not catch this error."""
+    """Error for an invalid return value of a world's method; agents do not catch it."""
 
 
 class _Hands:
-    """Executor of macro-actions, which replans the moves if a scene is unexpected."""
+    """Executor of macro-actions, which plans the moves again if a scene is unexpected."""
 
     def __init__(self, world: ObjectWorld) -> None:
         self.world = world
@@ -271,7 +271,10 @@ class Agent(BaseAgent):
         return self.follower.follow(parts, self.world.episode(scene, parts, start), ())
 
     def act(self, text: str, env: Any) -> ActReport:
-        """Carry out an instruction in an environment directly after its reset; return a report."""
+        """Carry out an instruction in an environment, and return a report.
+
+        The environment must just have been reset.
+        """
         run = self._begin(env, self.world.begin(env), self.world.read(text))
         if isinstance(run, ActReport):
             return run
@@ -282,7 +285,10 @@ class Agent(BaseAgent):
         return run.report("executor failed", "I replanned too often without making progress.")
 
     def _attempt(self, run: Run) -> ActReport | None:
-        """Plan and carry out the rest of the text; return the final report, or None to replan."""
+        """Plan and carry out the rest of the text; return the final report.
+
+        Returns None if the agent must plan again.
+        """
         episode = self.world.episode(run.scene, run.left, run.start)
         plan, trouble = None, ""
         try:
@@ -311,7 +317,7 @@ class Agent(BaseAgent):
     def _do(
         self, run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]
     ) -> ActReport | None:
-        """Carry out a plan; return the final report, or None if the agent must replan."""
+        """Carry out a plan; return the final report, or None if the agent must plan again."""
         said = tuple(run.left)
         waiting = episode.in_order(plan.actions)
         open_parts = {part for each in asked for part in each}
@@ -341,7 +347,7 @@ class Agent(BaseAgent):
 
 
 def _asked(plan: Plan, parts: int) -> list[set[int]]:
-    """Return, for each action of a plan, the parts of the text that align with it."""
+    """Return, for each action, the indices of the text parts that align with it."""
     if parts == len(plan.actions):
         return [{part} for part in range(parts)]
     shares = plan.explain().sentence_shares()  # parts × choices
@@ -349,7 +355,7 @@ def _asked(plan: Plan, parts: int) -> list[set[int]]:
 
 
 def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> str:
-    """Return which objects named by the text are gone, as a clause, or an empty string."""
+    """Return a clause that says which objects named in the text are gone, or ""."""
     slots = episode.world.slots
     choices: Sequence[Any] = plan.actions
     for choice, places in zip(choices, asked, strict=True):
@@ -364,7 +370,9 @@ def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> 
 
 
 def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> ActReport:
-    """Carry out macro-actions in an environment directly after its reset; return a report.
+    """Carry out macro-actions in an environment, and return a report.
+
+    The environment must just have been reset.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToRedBall")

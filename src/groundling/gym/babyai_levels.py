@@ -147,12 +147,15 @@ class BabyAI(ObjectWorld):
         return self.reader(env).read()
 
     def reader(self, env: Any) -> GridReader:
-        """Return the reader of the grid in the current episode."""
+        """Return the grid reader of the current episode."""
         found = self._readers.get(env.unwrapped)
         return found if found is not None else GridReader(env)
 
     def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
-        """Return the kind and colour of each visible thing, and its sides as seen at the start."""
+        """Return the kind, the colour and the sides of each visible thing.
+
+        The sides are those at the start of the episode.
+        """
         left, top, width, height = start.layout.room(start.agent)
         found: dict[int, Labels] = {}
         for number, thing in enumerate(scene.layout.things):
@@ -166,7 +169,7 @@ class BabyAI(ObjectWorld):
 
     @staticmethod
     def _labels(number: int, scene: GridState, start: GridState, place: int) -> Labels:
-        """Return the labels of a thing; it has sides only in the room where the agent starts."""
+        """Return the labels of a thing; without sides if it is not in the initial room."""
         thing, point = scene.layout.things[number], scene.layout.point
         heading = HEADINGS[start.direction]
         side = sides(point(start.agent), heading, point(place)) if place >= 0 else []
@@ -207,7 +210,10 @@ class BabyAI(ObjectWorld):
     def events(
         self, before: GridState, move: int, after: GridState
     ) -> Iterator[tuple[float, str, tuple[int, ...]]]:
-        """Yield the macro-actions that a move may complete, as (strength, verb, arguments)."""
+        """Yield the macro-actions that a move may complete.
+
+        Each is a triple of its strength as evidence, its verb and its arguments.
+        """
         facing = after.at(after.front)
         if facing >= 0:
             yield 0.0, "go to", (facing,)
@@ -243,7 +249,7 @@ class BabyAI(ObjectWorld):
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations; `seeds` lists or counts the seeds."""
+        """Return the teacher's demonstrations; `seeds` contains seeds, or is their number."""
         listed = range(seeds) if isinstance(seeds, int) else seeds
         with contextlib.closing(self.make()) as env:
             return [self.demonstration(env, seed) for seed in listed]

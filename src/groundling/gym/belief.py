@@ -1,4 +1,4 @@
-"""BabyAI with a partial view: the agent remembers what it has seen, and explores."""
+"""BabyAI with a partial view: the agent explores, and remembers what it has seen."""
 
 from __future__ import annotations
 
@@ -40,13 +40,16 @@ _NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class BeliefLayout(GridLayout):
-    """Layout that grows as cells are seen; `first` has the cell where each thing was first seen."""
+    """Layout that grows as the agent sees more cells.
+
+    `first` contains the cell in which each thing was first seen.
+    """
 
     first: tuple[int, ...] = ()
 
 
 def frontier(state: GridState) -> set[int]:
-    """Return the unknown cells next to cells that are known to have no wall."""
+    """Return the unseen cells next to cells that are known to have no wall."""
     walls = state.layout.walls
     return {
         cell + way
@@ -100,7 +103,10 @@ class PartialBabyAI(BabyAI):
         return BabyAI(self.level).record(seeds)
 
     def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
-        """Return the kind and colour of each thing seen, and its sides relative to the start."""
+        """Return the kind, the colour and the sides of each thing seen so far.
+
+        The sides are relative to the agent's initial position.
+        """
         layout = scene.layout
         assert isinstance(layout, BeliefLayout)
         room = _room(scene, start.agent)
@@ -111,13 +117,16 @@ class PartialBabyAI(BabyAI):
         }
 
     def differs(self, expected: GridState, real: GridState) -> bool:
-        """Return whether the new view shows anything that was not expected."""
+        """Return whether the belief after a move differs from the expected one."""
         return expected != real
 
     def look(
         self, scene: GridState, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> tuple[int, ...]:
-        """Return exploring moves if the text mentions things that have not been seen."""
+        """Return moves to the nearest unseen cells if the text mentions unseen things.
+
+        Returns no moves if all mentioned things have been seen.
+        """
         things = scene.layout.things
         if len(parts) == len(choices) and all(
             _fits(part, things[int(str(choice.things[0]))], choice)
@@ -127,7 +136,7 @@ class PartialBabyAI(BabyAI):
         return self._explore(scene)
 
     def moves(self, scene: GridState, action: MacroAction) -> tuple[int, ...]:
-        """Return moves that carry out a macro-action, or exploring moves if no path is known."""
+        """Return moves that carry out a macro-action or, if none are known, that explore."""
         try:
             return super().moves(scene, action)
         except PlanningError:
@@ -147,7 +156,7 @@ class PartialBabyAI(BabyAI):
 
 
 def _fits(part: str, thing: Thing, choice: ActionChoice) -> bool:
-    """Return whether an object has every kind, colour and side that a part of the text names."""
+    """Return whether an object has every kind, colour and side named in a text part."""
     shown = {thing.kind, thing.colour, *choice.shown.partition("(")[2].rstrip(")").split(", ")}
     for word in part.split():
         for values in _NAMES.values():
@@ -191,7 +200,7 @@ def _see(state: GridState, image: Any) -> GridState:
 
 
 def _place(state: GridState, cell: int, thing: Thing, status: int) -> GridState:
-    """Return the belief with a thing, known or new, placed at a cell."""
+    """Return the belief after a thing was seen on a cell."""
     number = state.at(cell)
     if number < 0 or state.layout.things[number][:2] != thing[:2]:
         if number >= 0:
@@ -210,7 +219,7 @@ def _add(state: GridState, thing: Thing, cell: int, status: int) -> GridState:
 
 
 def _room(state: GridState, start: int) -> set[int]:
-    """Return the cells of the room that contains `start`, including its walls and doors."""
+    """Return the cells of the room around `start`, including its walls and doors."""
     doors = {
         place
         for place, thing in zip(state.places, state.layout.things, strict=True)

@@ -82,9 +82,10 @@ def to_minari(
 
 
 def from_minari(dataset: Any) -> list[Recording]:
-    """Return the trajectories of a Minari dataset, which is given as an object or by its name.
+    """Return the trajectories of a Minari dataset.
 
-    Each episode must have a seed and a `mission` in its observations.
+    `dataset` is a dataset or its id. Each episode must have a seed, and a `mission` in its
+    observations.
     """
     minari = require("minari")
     loaded = minari.load_dataset(dataset) if isinstance(dataset, str) else dataset
@@ -144,9 +145,9 @@ def _columns(observations: Sequence[Any]) -> dict[str, Any]:
 
 
 def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
-    """Return infos as columns for Minari, with one row more than there are moves.
+    """Return infos as columns, as stored by Minari.
 
-    Minari also expects an info for the reset, so the first row repeats the second. Only numbers and
+    Minari also expects an info for the reset, so the first info is repeated. Only numbers and
     strings are kept.
     """
     rows = [dict(each) for each in infos]

@@ -19,7 +19,7 @@ Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
 
 
 def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
-    """Return the verb and acceptable objects of a macro-action, after checking them."""
+    """Check a macro-action, and return its verb and its acceptable objects."""
     known = {each.name: each for each in world.verbs}
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
@@ -61,7 +61,7 @@ def demonstrate(
 ) -> Demonstration:
     """Return a demonstration of actions, which are given in the order of the text.
 
-    `turned` says whether the text begins with the clause that is carried out last.
+    `turned` is true if the first clause of the text is carried out last.
     """
     where = f"The demonstration {name or text!r}"
     if not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""Episodes: environments of a single scene, in which an action is a choice of objects."""
+"""Episodes: environments of single scenes, whose actions are choices of objects."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Episode:
     Create one with `ObjectWorld.episode`. A plan may end when all verbs have their arguments.
     Objects that the text does not distinguish are merged, so that *a ball* may be any ball. Two
     outcomes that differ only in labels that the text does not name are equal. Both rules assume
-    that texts spell the values of labels; if they do not, set the world's `spelled` to False.
+    that texts spell the values of labels; if this is not so, set the world's `spelled` to False.
     """
 
     def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
@@ -137,7 +137,7 @@ class Episode:
     def ground(
         self, state: tuple[ActionChoice, ...], action: ActionChoice, after: tuple[ActionChoice, ...]
     ) -> GroundingGraph:
-        """Return the graph of a choice: the event, the object, and its relations."""
+        """Return the grounding graph of a choice: its event, object and relations."""
         key = (self._scene(state), action)
         found = self._graphs.get(key)
         if found is None:
@@ -158,7 +158,10 @@ class Episode:
         return bool(state) and not self._pending(state)[0]
 
     def outcome(self, state: tuple[ActionChoice, ...]) -> Hashable:
-        """Return a value that is equal for all plans that the text does not distinguish."""
+        """Return a value that is equal for the states after plans with the same meaning.
+
+        Plans have the same meaning if they differ only in labels that the text does not name.
+        """
         if not (self.parts and self.world.spelled):
             return self.macro_actions(state)
         whole = " ".join(self.parts)
@@ -169,12 +172,15 @@ class Episode:
         )
 
     def _meant(self, things: tuple[Any, ...], part: str) -> tuple[Any, ...]:
-        """Return the labels that a part of the text names; the objects if it names no label."""
+        """Return those labels of the objects that a part of the text names.
+
+        If the part names no label of any object, returns the objects instead.
+        """
         labels = self.named(things, part)
         return labels if self._named[part] else things
 
     def named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
-        """Return those labels of a group of objects that a part of the text names."""
+        """Return the labels of a group of objects that a part of the text names."""
         if part not in self._named:
             self._named[part] = {
                 label
@@ -193,15 +199,15 @@ class Episode:
     # ---- derived values ----------------------------------------------------------------
 
     def macro_actions(self, state: Sequence[Any]) -> tuple[MacroAction, ...]:
-        """Return the completed macro-actions, in execution order."""
+        """Return the completed macro-actions, in order of execution."""
         return tuple(action for action, _ in self.in_order(state))
 
     def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
-        """Return the completed macro-actions in execution order, with their ranges in `state`."""
+        """Return completed macro-actions with ranges in `state`, in order of execution."""
         return in_doing_order(list(self._said(state)), lambda each: state[each[1][0]].earlier)
 
     def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:
-        """Yield the completed macro-actions in text order, with their ranges in `state`."""
+        """Yield completed macro-actions with ranges in `state`, in the order of the text."""
         place = 0
         while place < len(state):
             size = len(self._roles[state[place].verb])
@@ -221,7 +227,7 @@ class Episode:
         return labels_of(self._nodes[things]["object"])
 
     def is_possible(self, plan: Sequence[ActionChoice]) -> bool:
-        """Return whether choices are possible in this order and form a complete plan."""
+        """Return whether the choices are possible in this order and form a complete plan."""
         done: tuple[ActionChoice, ...] = ()
         for choice in plan:
             if choice not in self.actions(done):
@@ -230,7 +236,7 @@ class Episode:
         return self.is_goal(done)
 
     def _pending(self, state: Sequence[ActionChoice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
-        """Return the verb that still lacks arguments, if any, and the arguments that it has."""
+        """Return the verb that still lacks arguments, if any, and its arguments so far."""
         if not state:
             return "", ()
         roles = self._roles[state[-1].verb]
@@ -268,7 +274,10 @@ class Episode:
         return any(self.world.allows(scene, verb, role, each, before) for each in things)
 
     def _as_told(self, labels: dict[Any, tuple[Label, ...]]) -> dict[Any, tuple[Label, ...]]:
-        """Return the labels that the text mentions, or all labels if it mentions none."""
+        """Return the given labels without those that the text does not mention.
+
+        If the text mentions none of them, all are returned.
+        """
         if not (self.parts and self.world.spelled):
             return labels
         values = {each for own in labels.values() for each in own if isinstance(each.value, str)}
@@ -284,7 +293,7 @@ class Episode:
         }
 
     def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str]]:
-        """Return the groups of indistinguishable objects in a scene, each with a description."""
+        """Return groups of objects that cannot be distinguished, each with a description."""
         known = self._groups.get(scene)
         if known is not None:
             return known
@@ -312,7 +321,7 @@ class Episode:
         return self._groups[place]
 
     def _labels(self, scene: Any) -> dict[Any, tuple[Label, ...]]:
-        """Return the labels of each object in the order of their names, after checking them."""
+        """Check the objects of a scene, and return their labels, sorted by object name."""
         method = f"{type(self.world).__name__}.objects"
         given = self.world.objects(scene, self.start)
         if not isinstance(given, Mapping):

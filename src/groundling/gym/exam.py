@@ -43,7 +43,7 @@ def training_seeds(draw: int, count: int) -> range:
 
 @dataclass
 class _Episode:
-    """An unseen episode: its text, the macro-actions of its mission, and its environment."""
+    """An unseen episode: its text, its environment and its mission as macro-actions."""
 
     seed: int
     text: str
@@ -53,7 +53,7 @@ class _Episode:
 
 
 class Exam:
-    """Unseen episodes of a level, with cached results of plans.
+    """Unseen episodes of a level, in which followers are graded.
 
     In each episode, a plan is carried out only once. All followers share the scenes, missions and
     graphs.
@@ -90,7 +90,10 @@ class Exam:
         ]
 
     def grade_random(self, seed: int) -> list[int]:
-        """Return the success (0 or 1) of a random plan of the right length in each episode."""
+        """Return the success (0 or 1) of a random plan in each episode.
+
+        The plan has at least as many choices as the text has parts.
+        """
         dice = random.Random(seed)
         found = []
         for case in self.cases:
@@ -101,7 +104,7 @@ class Exam:
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return the success (0 or 1) of each true plan, and the most common failure."""
+        """Return the success (0 or 1) of each mission's plan, and the commonest failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])
@@ -118,7 +121,7 @@ class Exam:
 
 
 def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any, ...]:
-    """Return a random plan of a given length, extended until all verbs have their arguments."""
+    """Return a random complete plan with at least `length` choices."""
     plan: tuple[Any, ...] = ()
     while len(plan) < length or not episode.is_goal(plan):
         plan = (*plan, dice.choice(episode.actions(plan)))
@@ -128,11 +131,11 @@ def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any
 def evaluate_level(
     level: str, draws: int, counts: Sequence[int], seeds: int, *, others: bool = True
 ) -> dict[str, Any]:
-    """Return the success (0 or 1) in each episode of a level, by number of demonstrations.
+    """Return the success (0 or 1) in each episode, for each number of demonstrations.
 
-    Each draw of demonstrations adds a result for each episode: its follower is trained on the
+    Each draw of demonstrations adds a result for each episode: a follower is trained on the
     smallest number of demonstrations, graded, taught further ones, and graded again. With `others`,
-    the result also has the success of random plans and of the true plans.
+    the result also contains the success of random plans and of the missions' own plans.
     """
     found: dict[str, Any] = {f"{count} demonstrations": [] for count in counts}
     with closing(Exam(level, seeds)) as exam:

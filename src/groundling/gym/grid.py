@@ -1,4 +1,4 @@
-"""MiniGrid states as compact immutable values, and the rules by which moves change them."""
+"""MiniGrid states as compact immutable values, and the effects of moves on them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FLAT = frozenset({"goal", "floor", "lava"})
 
 
 class Thing(NamedTuple):
-    """A thing in the grid: kind, colour and, for a box, the number of the thing inside."""
+    """A thing in the grid; for a box, `contains` is the number of the thing inside."""
 
     kind: str
     colour: str
@@ -80,9 +80,9 @@ class GridLayout:
 class GridState(NamedTuple):
     """State of the grid that changes during an episode, as a small hashable value.
 
-    `places` has the cell of each thing in the layout, or `HELD`, `INSIDE` or `GONE`. `doors` has
-    the status of each door, and 0 for other things. Directions are 0 (east), 1 (south), 2 (west)
-    and 3 (north).
+    `places` contains the cell of each thing in the layout, or `HELD`, `INSIDE` or `GONE`. `doors`
+    contains the status of each door, and 0 for other things. Directions are 0 (east), 1 (south),
+    2 (west) and 3 (north).
 
     >>> state = parse_grid("#####", "#> k#", "#####")
     >>> ahead = step(step(state, "forward"), "pickup")
@@ -194,7 +194,7 @@ def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
 
 
 class GridReader:
-    """Reader of the states of a MiniGrid environment; it numbers the things in the grid.
+    """Reader of the states of a MiniGrid environment, which numbers the things in it.
 
     Create a new reader after each `reset`. Things that look the same have different numbers,
     because the simulator distinguishes them.

@@ -24,7 +24,7 @@ _MOST_MOVES = 2_000
 
 
 def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridState, list[int]]:
-    """Return the scene after simulating some choices, and the cells on the agent's path.
+    """Simulate some choices; return the final scene and the cells on the agent's path.
 
     The simulation stops at the first macro-action that cannot be carried out.
 
@@ -136,7 +136,7 @@ def _agent(canvas: Canvas, scene: GridState) -> None:
 def _targets(
     canvas: Canvas, environment: Episode, state: tuple[ActionChoice, ...], scene: GridState
 ) -> None:
-    """Add click targets for the possible choices, except those marked as earlier."""
+    """Add click targets for the possible choices, except those with `earlier`."""
     for choice in environment.actions(state):
         if choice.earlier:
             continue

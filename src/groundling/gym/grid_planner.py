@@ -17,7 +17,7 @@ _OTHER = "Choose another action, or reset the environment."
 
 
 class PlanningError(GroundlingError, RuntimeError):
-    """The planner finds no moves for a macro-action."""
+    """Error for a macro-action for which the planner finds no moves."""
 
 
 def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[str, ...]:
@@ -38,7 +38,9 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 
 
 class GridPlanner:
-    """Planner of macro-actions, with the `moves` so far and the simulated `state` after them.
+    """Planner that turns macro-actions into moves by simulating them.
+
+    `moves` are the moves planned so far, and `state` is the state after them.
 
     The planner clears obstacles. It opens doors, and fetches the key of a locked door, even from a
     box. It puts things that are in the way on cells where they block no path, and then picks up
@@ -143,7 +145,7 @@ class GridPlanner:
         return free - cuts - set(avoid) or free
 
     def _reach(self) -> tuple[set[int], set[int]]:
-        """Return the cells that can be reached, and those that must stay free to reach others.
+        """Return the cells that can be reached, and those without which others cannot.
 
         Paths lead through free cells and closed doors. The second set consists of the articulation
         points of the first (Hopcroft and Tarjan, 1973).
@@ -175,7 +177,7 @@ class GridPlanner:
         return set(number), cuts
 
     def _obstacles(self) -> set[int]:
-        """Return the cells that are blocked by a locked door or another thing."""
+        """Return the cells that are blocked by locked doors or other things."""
         state = self.state
         return {
             place
@@ -298,7 +300,7 @@ class GridPlanner:
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Put down what is carried, and pick up the thing that was carried before."""
+        """Put down the carried thing, and pick up the thing `wanted` again."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:
@@ -314,7 +316,7 @@ class GridPlanner:
         self._put_down(avoid)
 
     def _walk(self, way: Sequence[tuple[int, int]]) -> int:
-        """Walk along a path; return the index of the blocking thing, or -1 if there is none."""
+        """Walk along a path; return the number of a thing in the way, or -1 at the end."""
         for (cell, direction), (after, turned) in pairwise(way):
             if after == cell:
                 self._do("right" if (direction + 1) % 4 == turned else "left")
@@ -336,7 +338,7 @@ class GridPlanner:
     def _way(
         self, targets: Collection[int], closed: Collection[int] = (), *, clear: bool = True
     ) -> list[tuple[int, int]] | None:
-        """Return the cheapest path that ends facing a target, as cells with directions."""
+        """Return the cheapest path to face a target, as pairs of cell and direction."""
         state = self.state
         steps = state.layout.steps
         price: dict[int, int] = {}

@@ -65,12 +65,13 @@ class MoveAgent(BaseAgent):
         *,
         start: Situation | None = None,
     ) -> ActReport:
-        """Carry out an instruction in an environment that was reset with a seed; return a report.
+        """Carry out an instruction in an environment, and return a report.
 
-        `env` must have the same class as the world's simulator, because the world calls `key` and
-        `get_state` on it. If `env` has moved since the reset, pass its last `observation` and
-        `info`; worlds that replay actions do not support this. If `env` has another class, pass as
-        `start` the state of the world that corresponds to the current state of `env`.
+        `env` must have been reset with a seed. It must have the same class as the world's
+        simulator, because the world calls `key` and `get_state` on it. If `env` has moved since the
+        reset, pass its last `observation` and `info`; worlds that replay actions do not support
+        this. If `env` has another class, pass as `start` the state of the world that corresponds to
+        the current state of `env`.
         """
         # Split as in `fit`, with full stops.
         parts = split_sentences(text, self.follower.learnt_.fitted.encoder.reader.language)
@@ -91,7 +92,10 @@ class MoveAgent(BaseAgent):
         )
 
     def _attempt(self, run: Run) -> ActReport | None:
-        """Plan and carry out the remaining text; return a report, or None after a surprise."""
+        """Plan and carry out the remaining text; return a report.
+
+        Returns None if the environment is in an unexpected state.
+        """
         try:
             plan = self.follower.follow(run.left, self.world, run.scene)
         except GroundlingError as error:

@@ -112,11 +112,11 @@ class ObjectWorld(ABC):
     def allows(
         self, scene: Any, verb: str, role: str, thing: Any, before: Sequence[tuple[Any, ...]]
     ) -> bool:
-        """Return whether an object can be an argument of a verb."""
+        """Return whether an object can be an argument of a verb; by default, any can."""
         return True
 
     def effect(self, scene: Any, action: MacroAction) -> Any:
-        """Return the scene after a macro-action."""
+        """Return the scene after a macro-action; by default, the same scene."""
         return scene
 
     def predict(self, scene: Any, move: Any) -> Any:
@@ -128,7 +128,7 @@ class ObjectWorld(ABC):
         return self.observe(env)
 
     def differs(self, expected: Any, real: Any) -> bool:
-        """Return whether a scene differs from the expected one, so that the agent must replan."""
+        """Return whether a scene differs from the expected one, so that the plan may fail."""
         return bool(expected != real)
 
     def achieved(self, scene: Any, action: MacroAction) -> bool:
@@ -138,11 +138,14 @@ class ObjectWorld(ABC):
     def look(
         self, scene: Any, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> Sequence[Any]:
-        """Return moves that explore before acting, if mentioned things are not in view."""
+        """Return moves that explore the scene before the agent acts; none by default."""
         return ()
 
     def events(self, before: Any, move: Any, after: Any) -> Iterable[tuple[float, str, Any]]:
-        """Return the macro-actions that a move may complete, as (strength, verb, arguments)."""
+        """Return the macro-actions that a move may complete.
+
+        Each is a triple of its strength as evidence, its verb and its arguments.
+        """
         return ()
 
     def macro(self, verb: str, things: Iterable[Iterable[Any]]) -> MacroAction:
@@ -156,7 +159,7 @@ class ObjectWorld(ABC):
 
     @property
     def has_effects(self) -> bool:
-        """Whether macro-actions change the scene that later words describe."""
+        """Whether the world defines `effect`, so that macro-actions change the scene."""
         return type(self).effect is not ObjectWorld.effect
 
     # ---- derived methods ---------------------------------------------------------------
@@ -179,7 +182,10 @@ class ObjectWorld(ABC):
         return Episode(self, scene, scene if start is None else start, tuple(parts))
 
     def follower(self, **changes: Any) -> Follower:
-        """Return an untrained follower for this world; `changes` replace its default settings."""
+        """Return an untrained follower for this world.
+
+        `changes` are settings that replace the defaults.
+        """
         return make_follower(self.slots, **changes)
 
     def agent(self, follower: Follower, threshold: float | None = None) -> Any:
@@ -191,7 +197,7 @@ class ObjectWorld(ABC):
     def demonstrate(
         self, text: str, scene: Any, actions: Sequence[Any], name: str = ""
     ) -> Demonstration:
-        """Return a demonstration from a text, a scene and the actions that the text describes.
+        """Return a demonstration of the actions that a text describes in a scene.
 
         An action is a verb and, for each of its roles, a list of acceptable names: `("put", [["cup
         1", "cup 2"], ["shelf"]])`. Actions are in the order of the text. If the world has

@@ -19,8 +19,9 @@ _NAMING, _PLACING, _PARTICLES, _FILLING, _FRONTED, _LATER = (
 
 
 class PartReader:
-    """Splitter of instructions at sentence ends, connectives, roles and commas between clauses.
+    """Splitter of instructions into parts.
 
+    Parts end at sentence ends, connectives, words that introduce roles, and commas between clauses.
     The name of a verb is never split. *Before you …, …* is reordered, and the word *after* is
     dropped from *After you …, …*, so that parts are in the order of execution.
 
@@ -110,7 +111,7 @@ class PartReader:
         return [each for each in pieces if each]
 
     def _cuts(self, piece: list[str], rest: list[str]) -> bool:
-        """Return whether to split at a comma: between clauses, or between the things in a list."""
+        """Return whether a comma separates clauses, or things in a list."""
         if not self._is_clause(piece):
             return False
         return self._is_clause(_up_to_comma(rest)) or self._is_listed(rest)
@@ -120,7 +121,7 @@ class PartReader:
         return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
 
     def _is_clause(self, words: Sequence[str]) -> bool:
-        """Return whether words start like a command (*take …*) or name a thing (*… the …*)."""
+        """Return whether words begin with a verb or name a thing near the start."""
         left = list(words)
         while left and left[0] in self._words | _FILLING | _FRONTED:
             left.pop(0)
@@ -132,7 +133,7 @@ class PartReader:
         return left[0] not in _PLACING and any(each in _NAMING for each in near)
 
     def _is_listed(self, words: Sequence[str]) -> bool:
-        """Return whether words continue a list of things that has *and* before the last."""
+        """Return whether words are the rest of a list (*…, the cup and the bowl*)."""
         if not words or words[0] not in _NAMING:
             return False
         for place, word in enumerate(words[:-1]):
@@ -162,7 +163,7 @@ def _up_to_comma(words: list[str]) -> list[str]:
 
 
 def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
-    """Return the number of words in the name at a position, or 0 if there is no name."""
+    """Return the number of words of the name at a position, or 0 if there is none."""
     for name in names:
         if name and tuple(words[place : place + len(name)]) == name:
             return len(name)

@@ -1,4 +1,4 @@
-"""BabyAI with the simulator's own moves, such as turning, going forward and picking up."""
+"""BabyAI with the simulator's own moves, such as turning and going forward."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PrimitiveBabyAI(BabyAI):
 
 
 class PrimitiveAgent(BaseAgent):
-    """Agent that plans once and makes all moves of the plan, without replanning.
+    """Agent that plans once and makes all moves of the plan, without planning again.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4", actions="primitive")
@@ -72,7 +72,10 @@ class PrimitiveAgent(BaseAgent):
     world: PrimitiveBabyAI
 
     def act(self, text: str, env: Any) -> ActReport:
-        """Carry out an instruction in an environment directly after its reset; return a report."""
+        """Carry out an instruction in an environment, and return a report.
+
+        The environment must just have been reset.
+        """
         run = self._begin(env, self.world.begin(env), self.world.read(text))
         if isinstance(run, ActReport):
             return run
@@ -102,7 +105,7 @@ class PrimitiveEpisode:
         self._labels = world.objects(start, start)
 
     def actions(self, state: GridState) -> tuple[str, ...]:
-        """Return the moves that have an effect in a state."""
+        """Return the moves that change a state."""
         return tuple(move for move in _USED if step(state, move) != state)
 
     def step(self, state: GridState, action: str) -> GridState:
@@ -110,7 +113,7 @@ class PrimitiveEpisode:
         return step(state, action)
 
     def ground(self, state: GridState, action: str, after: GridState) -> GroundingGraph:
-        """Return the graph of a move, with the things that it approaches or changes."""
+        """Return the graph of a move and of the things that it approaches or changes."""
         before, now = distances(state), distances(after)
         nodes: dict[str, Labels] = {"event": {action: True}}
         edges = []

@@ -17,7 +17,7 @@ _LONGEST = 5_000  # maximum number of moves of a policy if the environment sets 
 
 @dataclass(frozen=True)
 class Recording:
-    """A recorded episode: the text, and the moves with observations, rewards and infos.
+    """A recorded episode: its text, moves, observations, rewards and infos.
 
     `observations` and `scenes` have one more entry than `moves`. Files do not store scenes, which
     are restored by replaying the moves. `level` is the name of the world, if it has one.
@@ -115,7 +115,7 @@ def opened(world: Any, env: Any, **settings: Any) -> Iterator[Any]:
 
 
 def _check(world: Any, env: Any, policy: Any, way: str) -> None:
-    """Raise `SettingError` unless world, environment and policy have the required methods."""
+    """Raise `SettingError` if world, environment or policy lacks a required method."""
     name = type(world).__name__
     if not hasattr(world, "observe"):
         raise SettingError(
@@ -141,7 +141,7 @@ def _check(world: Any, env: Any, policy: Any, way: str) -> None:
 
 
 class _Watched:
-    """Environment wrapper that stores the result of `reset`."""
+    """Environment wrapper that stores the last result of `reset`."""
 
     def __init__(self, env: Any) -> None:
         self.env = env

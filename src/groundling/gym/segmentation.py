@@ -22,7 +22,7 @@ _AGAIN = -0.5  # score of one event for two parts: *open a door and open the red
 
 @dataclass(frozen=True)
 class _Event:
-    """A macro-action that was completed in a trajectory, with the number of moves so far."""
+    """A macro-action that was completed in a trajectory after `time` moves."""
 
     time: int
     choices: tuple[ActionChoice, ...]
@@ -100,7 +100,6 @@ def _events(
 
 
 def _values(episode: Episode) -> dict[str, set[str]]:
-    """Return the values that the objects of an episode have in each slot."""
     found: dict[str, set[str]] = {}
     for things, _ in episode.groups(()):
         for label in episode.labels(things):
@@ -112,7 +111,7 @@ def _values(episode: Episode) -> dict[str, set[str]]:
 def _agreement(
     part: str, choice: ActionChoice, episode: Episode, values: Mapping[str, set[str]]
 ) -> float:
-    """Return how well an object matches a part of the text, as a score."""
+    """Return a score for how well an object matches a part of the text."""
     own: dict[str, set[str]] = {}
     for label in episode.labels(choice.things):
         if isinstance(label.value, str):
@@ -144,7 +143,7 @@ def _ways(
     values: Mapping[str, set[str]],
     end: int,
 ) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
-    """Yield candidate choices for all parts, with their scores."""
+    """Yield candidate sequences of choices, one for each part, with their scores."""
     fits: dict[tuple[str, ActionChoice], float] = {}
 
     def fit(start: int, event: _Event) -> float:
@@ -172,7 +171,7 @@ def _chain(
     fit: Callable[[int, _Event], float],
     end: int,
 ) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
-    """Yield the best sequences of events for the parts in execution order."""
+    """Yield the best sequences of choices for parts in execution order, with scores."""
     size = len(order)
     # best[k]: (score, time, chosen) chains that have used the first k parts, by their last time
     best: list[dict[int, tuple[float, tuple[tuple[int, _Event], ...]]]] = [

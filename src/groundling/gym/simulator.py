@@ -38,7 +38,7 @@ class Situation(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Output of the simulator on entering a state: observation, reward, info and so on."""
+    """Output of the simulator on entering a state, such as observation and reward."""
 
     observation: Any
     reward: float = 0.0
@@ -214,7 +214,7 @@ class GymWorld:
         return state
 
     def _try_out(self, state: Situation) -> None:
-        """Raise an error if an action from the same state can lead to different states."""
+        """Raise an error if an action, repeated from the same state, gives another result."""
         kept = self._known(state)
         cost = replace(self.cost)
         for action in list(self.actions(state))[:_TRIED]:
@@ -238,7 +238,7 @@ class GymWorld:
     # ---- acting -------------------------------------------------------------------------
 
     def agent(self, follower: Follower, threshold: float | None = None) -> MoveAgent:
-        """Return an agent that carries out a follower's plans in a second environment."""
+        """Return an agent that carries out a follower's plans in a separate environment."""
         from groundling.gym.move_agent import MoveAgent  # imported here to avoid a circular import
 
         return MoveAgent(follower, self, threshold)
@@ -368,7 +368,7 @@ class GymWorld:
         return key
 
     def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
-        """Return the error that explains why an environment of another class does not fit."""
+        """Return an error that explains why an environment of another class does not fit."""
         return WorldError(
             f"GymWorld's `{what}` raised {type(error).__name__}: {error}. It was called with a "
             f"{type(env.unwrapped).__name__}, but GymWorld simulates a "

@@ -45,7 +45,7 @@ class BabyAIPreset(Preset):
     count: int = 50
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two rows have the same kind, so that they can be evaluated together."""
+        """Return whether two rows have the same kind and can be evaluated together."""
         return isinstance(other, BabyAIPreset) and self.kind == other.kind
 
 
@@ -83,7 +83,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
     )  # fmt: skip
 
     def load(self, source: Source, size: float | None = None) -> tuple[str, ...]:
-        """Return the names of all levels; missions come from the simulator, not from a corpus."""
+        """Return the names of all levels, because there is no corpus to load."""
         return levels()
 
     def prepare(self, corpus: tuple[str, ...], chosen: BabyAIPreset) -> list[Case]:
@@ -96,11 +96,14 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return list(corpus)
 
     def held_out(self, corpus: tuple[str, ...]) -> tuple[str, ...]:
-        """Return no levels: seeds are held out instead."""
+        """Return an empty tuple: seeds are held out instead of levels."""
         return ()
 
     def folds(self, corpus: tuple[str, ...], preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return one fold for each level or group of levels; with `quick`, for a dozen levels."""
+        """Return one fold for each level or group of levels.
+
+        With `quick`, there are only a dozen levels.
+        """
         kind = self.presets.select(preset, variant).kind
         seeds = exam.QUICK_SEEDS if quick else exam.SEEDS
         names = exam.QUICK_LEVELS if quick else corpus
@@ -184,7 +187,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
     def scene(
         self, corpus: tuple[str, ...], chosen: BabyAIPreset, where: str | None, start: str | None
     ) -> Scene:
-        """Return an episode as a scene; `where` is a level and `start` a seed."""
+        """Return an episode as a scene; `where` names a level, and `start` is a seed."""
         [level] = self.find_parts(corpus, where or "BossLevel")
         if start is not None and not start.isdecimal():
             raise SettingError(f"--start must be a seed such as 7; got {start!r}.")

@@ -1,4 +1,4 @@
-"""Smart homes: descriptions of homes, an agent for commands and questions, and a corpus."""
+"""Smart homes: descriptions of homes, an agent, models of languages, and a corpus."""
 
 from groundling.home.environment import Command, HomeWorld, Situation, Target
 from groundling.home.home import (

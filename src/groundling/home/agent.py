@@ -1,4 +1,4 @@
-"""Smart-home agent: it carries out commands, answers questions or asks for clarification."""
+"""Smart-home agent for commands and questions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ _CHOICE = 0.1  # minimum confidence to answer a question, or to ask which thing 
 # minimum confidence of each of two commands, tried because a command leaves names unused
 _PARTS = 0.5
 _LISTED = 0.03  # minimum confidence of a list of names if two commands seem likelier
-_MOST_PARTS = 6  # limit on commands per text
+_MOST_PARTS = 6  # limit on divisions of a text, one inside another
+_MOST_TRIED = 10_000  # limit on the characters of a text and of all parts that are tried
 _MOST_PHRASES = 6  # limit on household phrases per text, including nested ones
 _MOST_OPTIONS = 8
 _FREE_TEXTS = ("add item", "complete item", "play", "broadcast")  # verbs with words as values
@@ -45,11 +46,11 @@ _MOST_NUMBER = 999_999_999  # larger numbers are not read
 
 @dataclass(frozen=True)
 class HomeReply:
-    """Reply of a home agent; `kind` is act, ask, answer or decline.
+    """Reply of a home agent.
 
-    `changes` has the new state and attributes of each entity that changes. `options` are the
-    answers that a clarification question offers. `commands` are the commands that the agent
-    recognised in the text.
+    `kind` is `act`, `ask`, `answer` or `decline`. `changes` maps each entity that changes to its
+    new state and attributes. `options` are the answers that a clarification question offers.
+    `commands` are the commands that the agent recognised in the text.
     """
 
     kind: str
@@ -84,6 +85,8 @@ class _Exchange:
     waiting: tuple[Command, ...] = ()  # to be carried out with the pending command
     # phrases carried out so far; copies share this list
     phrases: list[str] = field(default_factory=list)
+    # lengths of the texts tried so far; copies share this list
+    tried: list[int] = field(default_factory=list)
 
 
 def _copied(turn: _Exchange) -> _Exchange:
@@ -112,7 +115,9 @@ def _meaning(command: Command) -> tuple[Any, ...]:
 
 
 class HomeAgent:
-    """Agent that replies to commands and questions in a home, with a memory of the conversation.
+    """Agent that replies to commands and questions about a home.
+
+    The agent remembers the conversation, so that a text may refer to earlier ones.
 
     Parameters
     ----------
@@ -150,7 +155,7 @@ class HomeAgent:
         self.move(home)
 
     def move(self, home: Home) -> None:
-        """Switch to another home, or to a new version of this one; forget the conversation."""
+        """Replace the home, and forget the conversation."""
         self._first_timers = home.timers
         self._settle(home)
         self.forget()
@@ -168,9 +173,9 @@ class HomeAgent:
     ) -> HomeReply:
         """Return the reply to a text, and remember its effects for the next text.
 
-        `area` is the id of the area in which the speaker is. `states` has the current states of
-        entities where they differ from the remembered states. `now` is the current time, for
-        questions about the time and the date.
+        `area` is the id of the speaker's area. `states` are the current states of entities, where
+        they differ from the remembered states. `now` is the current time, for questions about the
+        time and the date.
         """
         began = time.perf_counter()
         if not isinstance(text, str):
@@ -205,7 +210,7 @@ class HomeAgent:
             self._settle(replace(self.home, timers=tuple(timers)))
 
     def describe(self) -> dict[str, Any]:
-        """Return the areas, the entities with their current states, and the taught phrases."""
+        """Return the areas, the entities with their states, and the taught phrases."""
         return {
             "areas": {each.id: each.name for each in self.home.areas},
             "things": {
@@ -216,7 +221,7 @@ class HomeAgent:
         }
 
     def explain(self, text: str, *, area: str | None = "") -> str:
-        """Return the plan for a text, followed by an explanation in words."""
+        """Return the plan for a text and an explanation of it, as lines of text."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
         said = self.world.read(text)
         situation = Situation(check_area(self.home, area), self.before)
@@ -226,6 +231,9 @@ class HomeAgent:
     # ---- understanding -----------------------------------------------------------------
 
     def _reply(self, text: str, turn: _Exchange, now: datetime, depth: int = 0) -> HomeReply:
+        turn.tried.append(len(text))
+        if depth and sum(turn.tried) > _MOST_TRIED:
+            return self._decline()
         said = self.world.read(text)
         if said.utterance.is_unknown:
             return self._decline()
@@ -300,7 +308,10 @@ class HomeAgent:
         return self._act(command, confidence, turn, now)
 
     def _tried(self, text: str, turn: _Exchange, now: datetime, depth: int) -> HomeReply | None:
-        """Reply to part of a text and keep the effects; None if it is not clearly a command."""
+        """Carry out part of a text and return the reply, if the part is clearly a command.
+
+        Otherwise, returns None and changes nothing.
+        """
         trial = _copied(turn)
         reply = self._reply(text, trial, now, depth + 1)
         if reply.kind != "act" or reply.confidence < _PARTS:
@@ -312,7 +323,10 @@ class HomeAgent:
     def _last_part(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
     ) -> HomeReply | None:
-        """Return the reply to the text after a comma; None if a full name precedes the comma."""
+        """Carry out the text after a comma, if it is clearly a command; return the reply.
+
+        Returns None if the text before the comma contains the full name of something in the home.
+        """
         utterance = said.utterance
         names = [n for each in utterance.mentions if each.full for n in each.places]
         if (
@@ -377,7 +391,7 @@ class HomeAgent:
         return found._replace(target=command.target) if said.is_text(found) else command
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
-        """Treat a text as the answer to the pending question; None if it is not an answer."""
+        """Return the reply to an answer to the pending question; None for any other text."""
         command, self.pending = self.pending, None
         waiting, self.waiting = self.waiting, ()
         if command is None:
@@ -396,7 +410,7 @@ class HomeAgent:
         return HomeReply("act", " ".join(told), dict(turn.changes), (), 1.0, commands=todo)
 
     def _is_other_command(self, said: TextWorld, pending: Command, turn: _Exchange) -> bool:
-        """Return whether a text has a verb other than that of the pending command."""
+        """Return whether a text is a command with another verb than the pending command."""
         if not any(said.utterance.is_order(n) for n in range(len(said.utterance.folded))):
             return False
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
@@ -424,7 +438,7 @@ class HomeAgent:
     def _out_of_range(
         self, found: tuple[float, float], unit: str, confidence: float, *commands: Command
     ) -> HomeReply:
-        """Return a reply that declines a value and says which values are possible."""
+        """Return a reply that declines a value and gives the range of possible values."""
         told = [self.speech.duration(e) if unit == "s" else f"{e:.10g}{unit}" for e in found]
         text = self.speech.say("out of range", value=" – ".join(told))
         return HomeReply("decline", text, {}, (), confidence, commands=commands)
@@ -433,7 +447,11 @@ class HomeAgent:
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]],
         turn: _Exchange,
     ) -> tuple[Command, float]:  # fmt: skip
-        """Return the command or, if its value is out of range, a likely one with a valid value."""
+        """Return a command or, if its value is out of range, a likely alternative.
+
+        The alternative has a valid value and the same entities. If there is none, the command is
+        returned.
+        """
         if self._beyond(command, confidence, turn) is not None:
             for other, share in ranked:
                 is_same = other.target.ids == command.target.ids and not other.is_question
@@ -442,7 +460,7 @@ class HomeAgent:
         return command, confidence
 
     def _beyond(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply | None:
-        """Return a reply that declines an out-of-range value, or None if the value is valid."""
+        """Return a reply that declines an out-of-range value; None for a valid value."""
         value = command.value
         if not isinstance(value, float | int):
             return None
@@ -459,7 +477,7 @@ class HomeAgent:
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
     ) -> HomeReply:
-        """Ask which of the likely commands is meant, or decline if there are none."""
+        """Return a question that offers the likely commands; a refusal if there are none."""
         likely = [
             each
             for each, share in ranked
@@ -673,7 +691,7 @@ class HomeAgent:
         return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
-        """Return the names of a target's entities, followed by the area if names are equal."""
+        """Return the names of a target's entities; equal names are followed by the area."""
         found = []
         count = Counter(self._called(each) for each in dict.fromkeys(target.ids))
         for id_ in target.ids:

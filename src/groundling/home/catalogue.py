@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 
 class Verb(NamedTuple):
-    """A verb of a domain, with the state, attribute and value that it sets.
+    """A verb of a domain, with the state or the attribute that it sets.
 
-    `value` is the type of the spoken value (`percentage`, `number`, `colour`, `text`). For
+    `value` is the type of the spoken value (such as `percentage`, `number` or `text`). For
     relative verbs, `by` is the default change of the attribute. `ends` is true if the value can
-    also be an end of the scale (*maximum*).
+    also be named by an end of the scale (*maximum*).
     """
 
     name: str
@@ -146,7 +146,7 @@ def states_of(domain: str, own: str = "") -> tuple[str, ...]:
 
 
 def kind_name(kind: str) -> str:
-    """Return the English name of a kind of entity: its device class, or else its domain.
+    """Return the English name of a kind: its device class or, without one, its domain.
 
     >>> kind_name("cover:garage_door"), kind_name("media_player")
     ('garage door', 'media player')

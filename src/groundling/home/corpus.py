@@ -1,7 +1,8 @@
 """Corpus of sentences about homes, converted to demonstrations.
 
-The corpus is Home Assistant Intents (CC BY 4.0). `tests/LANGUAGE` has sentences with intents and
-slots, and the home to which they refer. `sentences/LANGUAGE` has templates of sentences.
+The corpus is Home Assistant Intents (CC BY 4.0). The folder `tests/LANGUAGE` contains sentences
+with intents and slots, and the home to which they refer. The folder `sentences/LANGUAGE` contains
+templates of sentences.
 """
 
 from __future__ import annotations
@@ -103,7 +104,10 @@ class Sentence:
 
 @dataclass(frozen=True)
 class HomeExample:
-    """A sentence with its meaning in a home; the made-up words in `strange` are not learnt."""
+    """A sentence with its meaning in a home.
+
+    `strange` contains the made-up words of the sentence, which are not learnt.
+    """
 
     text: str
     world: HomeWorld
@@ -118,9 +122,12 @@ class HomeExample:
         return self.command.target.kind if self.command.target.by == "kind" else ""
 
     def demonstrations(self, world: HomeWorld | None = None) -> Iterator[Demonstration]:
-        """Yield the command as a demonstration; another one shows its free-text value, if any.
+        """Yield the command as a demonstration.
 
-        `world` is the home of the example with a learnt vocabulary; by default, without one.
+        A command with a free-text value yields a second demonstration, which shows this value.
+
+        `world` is the home with a learnt vocabulary. Defaults to the home of the example, which has
+        no vocabulary.
         """
         said = (world or self.world).read(self.text, self.command.target.kind)
         if isinstance(self.command.source, str):
@@ -138,7 +145,10 @@ class HomeExample:
 
 @dataclass(frozen=True)
 class HomeCorpus:
-    """Sentences of a language, their home, and the number of skipped sentences by reason."""
+    """Sentences of a language and the home to which they refer.
+
+    `left_out` maps reasons for skipping sentences to numbers of sentences.
+    """
 
     language: str
     home: Home
@@ -147,7 +157,7 @@ class HomeCorpus:
 
 
 def corpus_folder(corpora: str | Path | None = None) -> Path:
-    """Return the folder of the home corpus, in `corpora` or in the default place."""
+    """Return the folder of the home corpus, inside `corpora` or the default folder."""
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(
@@ -209,7 +219,7 @@ def split(
 
 @dataclass(frozen=True)
 class _Meaning:
-    """Meaning of a corpus sentence: its verb, entity or kind of entity, place and value."""
+    """Meaning of a corpus sentence: a verb, with its entities, place and value."""
 
     verb: str
     name: str = ""
@@ -246,7 +256,7 @@ def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
 
 
 def with_text(said: TextWorld, command: Command, text: str, situation: Situation) -> Command | None:
-    """Return the command with `text` as its value, or None if the sentence lacks that text."""
+    """Return the command with `text` as its value; None if the sentence lacks `text`."""
     spans = said.spans(command).actions(situation)
     return next((each for each in spans if str(each.value).lower() == text.lower()), None)
 
@@ -285,7 +295,7 @@ def usual_domain(intent: str) -> str:
 
 
 def _preference(command: Command, meaning: _Meaning) -> tuple[bool, bool, bool]:
-    """Return a sort key that puts commands with full names and spoken places first."""
+    """Return a sort key that puts commands with full names and named places first."""
     target = command.target
     return (target.by == "part", target.choice, not target.place)
 
@@ -361,7 +371,10 @@ def _question(sentence: Sentence, meaning: _Meaning) -> _Meaning | str:
 
 
 def _where(home: Home, sentence: Sentence) -> str | None:
-    """Return the place that the slots name, as in `Target.where`; None if the home lacks it."""
+    """Return the place to which a sentence refers, in the notation of `Target.where`.
+
+    Returns "" if the sentence refers to no place, and None if the home lacks the place.
+    """
     slots = sentence.slots
     if "area" in slots:
         area = _by_name(home.areas, _one(slots["area"]))
@@ -462,7 +475,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Return the sentence as spoken in the area `usual` if the home lacks the speaker's area."""
+    """Return the sentence, with the area `usual` in place of one that the home lacks."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)
@@ -477,7 +490,10 @@ def _response(value: Any) -> str:
 
 
 def _with_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a home's data with name templates expanded: `Hall[way]` becomes two names."""
+    """Return the data of a home with templates of names expanded.
+
+    For example, `Hall[way]` becomes two names.
+    """
     made, ids = dict(data), set[str]()
     areas = {each.get("id"): each.get("id") for each in data.get("areas") or []}
     areas |= {str(each["name"]).lower(): each.get("id") for each in data.get("areas") or []}
@@ -515,7 +531,7 @@ def _spellings(template: str) -> list[str]:
 
 
 def _some_texts(part: Any, depth: int) -> list[str]:
-    """Return the first expansions of a template, in hassil's order."""
+    """Return a limited number of expansions of a template, in hassil's order."""
     kinds = hassil("expression")
     if isinstance(part, kinds.TextChunk):
         return [str(part.original_text)]
@@ -551,7 +567,7 @@ def parse_template(template: str) -> Any:
 
 @contextmanager
 def named_errors(where: str) -> Iterator[None]:
-    """Turn errors caused by malformed data into a `CorpusError` that names the file."""
+    """Turn errors caused by malformed data into a `CorpusError` that names `where`."""
     try:
         yield
     except GroundlingError:
@@ -587,7 +603,10 @@ def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
-    """Return the home, with entities added for kinds that only the sentences mention."""
+    """Return the home with entities added for kinds that it lacks.
+
+    An entity is added for each kind that a sentence mentions in a place without this kind.
+    """
     missing: dict[str, Entity] = {}
     world = HomeWorld(home, home_language(""))
     for sentence in sentences:
@@ -615,7 +634,7 @@ def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
 
 
 def _grouped(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return the sentences without duplicates; equal meanings or texts share a group."""
+    """Return distinct sentences; those with equal meanings or texts share a group."""
     leader: dict[str, str] = {}
 
     def find(group: str) -> str:

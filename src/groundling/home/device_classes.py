@@ -1,4 +1,4 @@
-"""Device classes inferred from names, for entities without a device class."""
+"""Device classes of covers, inferred from their names."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _ENDING = 4  # minimum letters of a noun that ends a compound, such as *Küchenr
 
 
 def with_device_classes(home: Home, language: Language) -> Home:
-    """Return a home with the missing device classes of covers inferred from their names.
+    """Return a home in which missing device classes of covers are inferred from names.
 
     Without device classes, *close the blinds* would also close a garage door.
 
@@ -72,7 +72,7 @@ def with_device_classes(home: Home, language: Language) -> Home:
 
 
 def _classed(entity: Entity, classes: Mapping[str, str], language: Language) -> Entity:
-    """Return a cover with the device class that the last known noun of its name denotes."""
+    """Add the device class that the last known noun in a cover's name denotes."""
     if entity.domain != "cover" or entity.device_class:
         return entity
     words = entity.name.split()

@@ -25,7 +25,7 @@ _INACTIVE = ("off", "unavailable", "unknown", "standby", "")
 
 
 def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States:
-    """Return the states of all entities: those stored in the home, updated with `given`.
+    """Return the states of all entities: the states in the home, updated with `given`.
 
     >>> home = Home.from_data({"entities": [{"id": "light.a", "name": "A", "state": "off"}]})
     >>> initial_states(home, {"light.a": {"state": "on"}})
@@ -53,7 +53,7 @@ def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States
 
 
 def changes(entity: Entity, now: Mapping[str, Any], verb: str, value: Any = None) -> dict[str, Any]:
-    """Return the new state and attributes that a verb gives an entity.
+    """Return the changes that a verb makes to an entity's state and attributes.
 
     >>> lamp = Entity("light.a", "A")
     >>> changes(lamp, {"state": "off", "attributes": {}}, "set brightness", 50)
@@ -135,7 +135,7 @@ def _items(attributes: Mapping[str, Any], verb: str, item: str) -> tuple[str, di
 def limits(
     command: str, value: float, entity: Entity | None = None, now: Mapping[str, Any] | None = None
 ) -> tuple[float, float] | None:
-    """Return the range of possible values if a spoken value is outside it, else None.
+    """Return the range of possible values if a value is out of range, else None.
 
     >>> limits("set temperature", 900, Entity("climate.a", "A"), {"attributes": {}})
     (0.0, 100.0)

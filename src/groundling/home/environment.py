@@ -43,7 +43,7 @@ class Target(NamedTuple):
     `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty. `kind` is a
     domain, or a domain with a device class (`cover:curtain`). `where` is `area:ID`, `floor:ID`, or
     empty for everywhere; `place` is how the text expresses it. With `choice`, the text means one of
-    the entities without saying which. `minus` tells what is excepted (*except the hall*): a `name`,
+    the entities without saying which. `minus` says what is excepted (*except the hall*): a `name`,
     a `place`, a `kind`, or `all` of them.
     """
 
@@ -83,7 +83,10 @@ class Command(NamedTuple):
         return self.verb in QUESTIONS
 
     def says(self, verb: str) -> bool:
-        """Return whether the command has a given verb; *whether* counts as *any* and *all* too."""
+        """Return whether the command has a given verb.
+
+        The verb *whether* also counts as *any* and *all*.
+        """
         return self.verb == verb or (self.verb == "whether" and verb in ("any", "all"))
 
 
@@ -91,7 +94,7 @@ class Command(NamedTuple):
 class Situation:
     """Context of a text.
 
-    `here` is the speaker's area, and `before` has the entities that the previous text was about.
+    `here` is the speaker's area, and `before` are the entities that the previous text was about.
     `done` is the command of this text once it has been carried out.
     """
 
@@ -121,7 +124,10 @@ class HomeWorld:
         self.names = HomeNames(home, language)
 
     def read(self, text: str, kind: str = "") -> TextWorld:
-        """Return the environment of a text; `kind` adds commands about a kind it does not name."""
+        """Return the environment of a text.
+
+        `kind` is a kind that the text does not name, but that its commands may be about.
+        """
         return TextWorld(self, Utterance.of(text, self.names, self.knowledge), kind)
 
     @cached_property
@@ -136,7 +142,7 @@ class HomeWorld:
         return {key: tuple(ids) for key, ids in found.items()}
 
     def _add_temperatures(self, found: dict[tuple[str, str], list[str]]) -> None:
-        """Add the entities that measure a place's temperature: thermostats, or else sensors."""
+        """Add the kind `temperature`: for each place, its thermostats or else its sensors."""
         places = dict.fromkeys(where for _, where in found)
         for where in places:
             ids = found.get(("climate", where)) or found.get(("sensor:temperature", where))
@@ -222,7 +228,7 @@ class TextWorld:
         return self._offered[state]
 
     def step(self, state: Situation, action: Command) -> Situation:
-        """Return the situation in which the command has been carried out."""
+        """Return the situation after a command has been carried out."""
         ids = () if action.target.choice and not action.is_question else action.target.ids
         kept = action.target.kind if action.target.choice else ""
         return replace(state, done=(action.verb, tuple(sorted(ids)), action.value, kept))
@@ -233,7 +239,7 @@ class TextWorld:
         return state.done
 
     def ground(self, state: Situation, action: Command, after: Situation) -> GroundingGraph:
-        """Return the graph of a command, with nodes for the event, the target and the value."""
+        """Return the grounding graph of a command: its event, target and value."""
         if action.source and not isinstance(action.source, str):
             return GroundingGraph({"event": self._around(action.verb, *action.source)}, ())
         mood = "question" if action.is_question else "command" if action.target.ids else "other"
@@ -256,7 +262,7 @@ class TextWorld:
         return GroundingGraph(nodes, edges, roles=nodes)
 
     def _something_fits(self, state: Situation) -> bool:
-        """Return whether some command uses all names, places, kinds and values in the text."""
+        """Return whether some command uses every name, place, kind and value in the text."""
         if state not in self._fits:
             says_value = bool(self.utterance.literals)
             self._fits[state] = any(
@@ -268,7 +274,7 @@ class TextWorld:
         return self._fits[state]
 
     def _described(self, target: Target) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the labels of a target, and those of the mentions that it does not use."""
+        """Return the labels of a target, and labels for the mentions outside the target."""
         known = self._things.get(id(target))
         if known is None or known[0] is not target:
             known = (target, self._thing(target), self._unused(target))
@@ -310,7 +316,10 @@ class TextWorld:
         return all(self.utterance.folded[n] in plain - PARTICLES for n in between)
 
     def _said_part(self, target: Target) -> str:
-        """Return how specific a partial name is: `words`, a `word`, or just a word for a `kind`."""
+        """Return how specific a partial name is: `words`, `word` or `kind`.
+
+        `kind` means that all words of the name are used for kinds.
+        """
         said = [each for each in self.utterance.of_kind("name") if target.ids[0] in each.ids]
         words = [self.utterance.folded[n] for n in max((e.places for e in said), key=len)]
         shares = self.world.knowledge.shares
@@ -319,7 +328,7 @@ class TextWorld:
         return "word" if len(words) == 1 else "words"
 
     def is_vague(self, mention: Mention) -> bool:
-        """Return whether a partial name has only words for a kind or a place (*the light*)."""
+        """Return whether a partial name contains only words for kinds or places (*light*)."""
         nouns = SINGULARS.get(self.world.language.name, frozenset())
         singular, folded = self.world.language.singular, self.utterance.folded
         words = {folded[n] for n in mention.places if n not in self._place_words}
@@ -349,7 +358,7 @@ class TextWorld:
         return not known.isdisjoint(self.utterance.folded[start:])
 
     def is_text(self, command: Command) -> bool:
-        """Return whether a free-text value is more than articles or the verb of the command."""
+        """Return whether a free-text value has words besides articles and the verb."""
         said, language = self.utterance, self.world.language
         plain = {*language.articles, *DETERMINERS.get(language.name, ())}
         words = said.folded[slice(*command.source)] if isinstance(command.source, tuple) else ()
@@ -357,18 +366,18 @@ class TextWorld:
         return not is_verb and not plain.issuperset(words)
 
     def ignores_exception(self, command: Command) -> bool:
-        """Return whether the text has an exception that the command does not take into account."""
+        """Return whether the text has an exception that the command disregards."""
         said, target = self.utterance, command.target
         is_said = 0 < said.exception < len(said.folded) - 1
         return is_said and not command.is_question and len(target.ids) > 0 and not target.minus
 
     def is_answer(self, command: Command) -> bool:
-        """Return whether a command is a question that uses everything in the text."""
+        """Return whether a command is a question that leaves no part of the text unused."""
         is_known = UNKNOWN not in self.utterance.masked
         return command.is_question and is_known and not self._described(command.target)[1]
 
     def is_listed(self, command: Command) -> bool:
-        """Return whether a command is for a list of entities and uses all names in the text."""
+        """Return whether a command is for a list of entities with all names in the text."""
         thing, unused = self._described(command.target)
         known = IMPERATIVES.get(self.world.language.name)
         return bool(known) and "listed" in thing and not unused and not command.is_question
@@ -380,7 +389,7 @@ class TextWorld:
         return frozenset(n for each in places for n in each.places)
 
     def ask_if_vague(self, command: Command, state: Situation) -> Command:
-        """Return a command that asks which entity is meant if the text says only its kind.
+        """Replace a command for one entity by a choice if the text names only its kind.
 
         *Turn on the light* does not mean the Porch Light, even if no other name has the word
         *light*.
@@ -472,13 +481,13 @@ class TextWorld:
 
     @cached_property
     def _capitals(self) -> frozenset[int]:
-        """Positions of capitalised words, except the first word and words of the target's name."""
+        """Positions of capitalised words, without the first word and the target's name."""
         named = {place for each in self._kept for place in each.places}
         words = self.utterance.words
         return frozenset(n for n in range(1, len(words)) if words[n][0].isupper()) - named
 
     def _unused(self, target: Target) -> dict[str, Any]:
-        """Return labels of the mentions in the text that a target does not use."""
+        """Return labels for what the text mentions and the target does not include."""
         utterance = self.utterance
         wheres = target.where.split("+") if target.where else []
         used = {each.partition(":")[2] for each in wheres} | set(target.ids)
@@ -500,7 +509,7 @@ class TextWorld:
 
     @cached_property
     def _says_absent_kind(self) -> bool:
-        """Whether some word is mostly used for kinds that the home lacks (*the garage*)."""
+        """Whether the text has a word that mostly stands for kinds that the home lacks."""
         shares, kinds = self.world.knowledge.shares, set(self.world.kinds)
         for word in self._plain_words:
             told = shares.get(word, {})
@@ -511,7 +520,7 @@ class TextWorld:
         return False
 
     def _is_name(self, word: str, kind: str) -> bool:
-        """Return whether a word is often used for a kind or is part of the name of the kind."""
+        """Return whether a word is often used for a kind or is part of the kind's name."""
         share = self.world.knowledge.shares.get(word, {}).get(kind, 0.0)
         return share >= _OFTEN or self.world.language.singular(word) in kind_name(kind).split()
 
@@ -631,7 +640,7 @@ class TextWorld:
             yield from self._partly_named(named)
 
     def _partly_named(self, named: Sequence[Mention]) -> Iterator[Target]:
-        """Yield targets of several entities, some named in part (*the front and back doors*)."""
+        """Yield the target of several named entities (*the front and back doors*)."""
         told = [each for each in named if not self.is_vague(each)]
         entity_of = self.home.entity_of
         sure = {entity_of[each.ids[0]].domain for each in told if each.full or len(each.ids) == 1}
@@ -649,7 +658,10 @@ class TextWorld:
     def _readings(
         self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool, plural: bool
     ) -> Iterator[Target]:
-        """Yield the targets of a name, by kind of entity: the only one, all, or a choice.
+        """Yield the targets that a name may denote, for each kind of entity.
+
+        If a name fits several entities of a kind, there are two targets: all of them, and one of
+        them without saying which.
 
         A name that is only a word for a kind (`vague`) never means all entities with this word in
         their names. A plural (*which lights*) never means a single entity.
@@ -711,7 +723,10 @@ class TextWorld:
                 yield Target(ids, by)
 
     def _may_refer(self, by: str) -> bool:
-        """Return whether the text may refer to earlier entities with *it* or *the other one*."""
+        """Return whether the text may refer to earlier entities.
+
+        `by` is `it` or `other` (*the other one*).
+        """
         name, words = self.world.language.name, self.utterance.folded
         if by == "other":
             return name not in OTHERS or not OTHERS[name].isdisjoint(words)
@@ -725,7 +740,7 @@ class TextWorld:
         return {by: ids for by, ids in found.items() if ids}
 
     def _other_one(self, before: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the entity that *the other one* means, or nothing if several are possible."""
+        """Return the entity that *the other one* means; empty if several are possible."""
         if len(before) != 1 or before[0] not in self.home.entity_of:
             return ()
         entity = self.home.entity_of[before[0]]
@@ -750,7 +765,7 @@ class TextWorld:
     def _exceptions(
         self, found: Sequence[Target], rest: Sequence[Mention], kinds: Sequence[str]
     ) -> Iterator[Target]:
-        """Yield targets without the entities, places or kinds that are named after *except*."""
+        """Yield targets without the entities, places or kinds named after *except*."""
         places = [
             f"{e.kind}:{i}" for e in rest if e.full and e.kind in ("area", "floor") for i in e.ids
         ]
@@ -825,12 +840,18 @@ class TextWorld:
 
     @cached_property
     def _says_duration(self) -> bool:
-        """Whether the text has a duration other than *a second*; every command must use it."""
+        """Whether the text has a duration other than *a second*.
+
+        If so, every command must use the duration.
+        """
         return any(e.type == "duration" and e.value != 1.0 for e in self.utterance.literals)
 
     @cached_property
     def _says_amount(self) -> bool:
-        """Whether the text has a value with a unit; every command must use it."""
+        """Whether the text has a percentage, a temperature or a colour temperature.
+
+        If so, every command must use the value.
+        """
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
         return any(
             each.unit in ("percent", "degree", "kelvin") and not named & set(each.places)

@@ -103,7 +103,9 @@ _SENSOR_COUNT = 12  # number of sensors of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
-    """Return a random English home; the lists of `known` and `new` names are disjoint.
+    """Return a random English home.
+
+    `names` is the list from which names are chosen, `known` or `new`. No name is in both lists.
 
     >>> home = generated_home(1)
     >>> len(home.areas) >= 4, home == generated_home(1), home == generated_home(2)
@@ -169,7 +171,9 @@ def _sensors(dice: random.Random, areas: list[Area], half: int) -> list[Entity]:
 
 
 def rearranged_home(home: Home, seed: int) -> Home:
-    """Return a home with at least two thirds of another home's entities, in other areas.
+    """Return a home with about two thirds of another home's entities, in other areas.
+
+    No kind of entity is lost.
 
     >>> home = generated_home(1)
     >>> other = rearranged_home(home, 2)
@@ -194,7 +198,7 @@ def rearranged_home(home: Home, seed: int) -> Home:
 
 
 def _is_placed(dice: random.Random, entity: Entity) -> bool:
-    """Return whether an entity of a rearranged home is assigned to an area."""
+    """Return whether to assign an entity of a rearranged home to an area."""
     return bool(entity.area) or (entity.domain in _PLACED and dice.random() < _PLACES)
 
 

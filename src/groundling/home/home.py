@@ -101,7 +101,9 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Home:
-    """A home: floors, areas, entities and timers, with unique ids and valid references.
+    """A home: floors, areas, entities and timers.
+
+    Raises `HomeError` for duplicate ids and for references to unknown floors or areas.
 
     >>> Home(areas=(Area("hall", "Hall"),), entities=(Entity("light.a", "Lamp", area="hal"),))
     Traceback (most recent call last):
@@ -251,7 +253,7 @@ def phrases_path(path: str | Path) -> Path:
 
 
 def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
-    """Add a phrase to the home's file of taught phrases, and return the path of the file.
+    """Add a phrase to the file of taught phrases, and return the path of the file.
 
     If the phrase exists, its meaning is replaced. The file of the home itself is not changed.
     """
@@ -379,7 +381,10 @@ def _timer(row: Mapping[str, Any]) -> Timer:
 
 
 def state_text(value: object, what: str) -> str:
-    """Return the state of an entity as text; YAML's Booleans become `on` and `off` again."""
+    """Return the state of an entity as text; Booleans become `on` and `off`.
+
+    YAML reads an unquoted `on` or `off` as a Boolean.
+    """
     if isinstance(value, Mapping):  # corpus fixtures have a spoken and a stored form
         value = value.get("out")
     if isinstance(value, bool):

@@ -29,7 +29,7 @@ def training_examples(
     examples: Sequence[HomeExample] | None = None,
     seed: int = 0,
 ) -> list[HomeExample]:
-    """Return the training examples: sentences of the corpus, and sentences from templates.
+    """Return training examples: sentences of the corpus and of templates.
 
     `examples` are the corpus examples to use; by default, all.
     """
@@ -53,7 +53,7 @@ class Training:
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
-        """Return the split, in which a fifth of the sentences is held out.
+        """Return training and held-out sentences; up to a fifth of the corpus is held out.
 
         Paraphrases stay together, and training texts that equal a held-out text are removed.
         """
@@ -93,7 +93,7 @@ def _plain_words(example: HomeExample) -> list[str]:
 
 
 def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
-    """Convert home examples to demonstrations, without those whose command is impossible."""
+    """Convert examples to demonstrations, except examples with impossible commands."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:

@@ -1,4 +1,4 @@
-"""Vocabulary of the training texts, and the kinds of entities that words suggest."""
+"""Vocabulary of a home model: word counts and the kinds that words suggest."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Knowledge:
     def kinds_for(
         self, words: Sequence[str], kinds: Sequence[str], language: Language | None = None
     ) -> tuple[str, ...]:
-        """Return those of `kinds` to which a text may refer, in the given order."""
+        """Filter `kinds`: return those to which a text may refer, in the given order."""
         if not self.words:
             return tuple(kinds)
         best: dict[str, float] = {}
@@ -85,7 +85,7 @@ class Knowledge:
         )
 
     def domains_of(self, word: str) -> tuple[str, ...]:
-        """Return the domains that at least half of the texts with a word are about.
+        """Return the domains of at least half of the texts that contain a word.
 
         >>> Knowledge({}, {"blinds": {"cover:blind": 0.5, "cover": 0.4}}).domains_of("blinds")
         ('cover',)

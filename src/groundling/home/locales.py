@@ -213,7 +213,7 @@ QUANTIFIERS: Mapping[str, frozenset[str]] = {
 
 
 def is_singular(words: Sequence[str], language: Language) -> bool:
-    """Return whether a text refers to a single entity of a kind.
+    """Return whether a text names a kind in the singular, without *every* or *all*.
 
     >>> is_singular("turn on the light".split(), ENGLISH)
     True
@@ -229,7 +229,9 @@ def is_singular(words: Sequence[str], language: Language) -> bool:
 
 
 def _numbers(words: str, start: int = 1, step: int = 1) -> dict[str, float]:
-    """Map number words, listed in ascending order, to numbers; `|` separates alternatives.
+    """Map number words to numbers; words are listed in ascending order.
+
+    Alternatives are separated by `|`.
 
     >>> _numbers("un|une deux")
     {'un': 1.0, 'une': 1.0, 'deux': 2.0}
@@ -274,7 +276,7 @@ _COLOURS = [
 
 
 def _colours(words: str) -> dict[str, str]:
-    """Map the words for colours, listed in the order of `_COLOURS`, to their English names."""
+    """Map words for colours to English names; words are in the order of `_COLOURS`."""
     rows = zip(_COLOURS, words.split(), strict=True)
     return {word: colour for colour, row in rows for word in row.split("|")}
 
@@ -505,7 +507,7 @@ LANGUAGES: Mapping[str, Language] = {
 
 
 def home_language(code: str) -> Language:
-    """Return a language by its code, or `NEUTRAL` if there is no table for the language.
+    """Return a language by its code; `NEUTRAL` for a language without a table.
 
     >>> home_language("en").name, home_language("eo").name
     ('english', 'neutral')

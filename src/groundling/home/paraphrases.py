@@ -41,7 +41,9 @@ _BEFORE = 0.15  # share of sentences that come after a sentence about another to
 def expand_paraphrases(
     language: str = "en", *, homes: Sequence[Home] | None = None, count: int = 1000, seed: int = 0
 ) -> list[HomeExample]:
-    """Return up to `count` examples from the built-in templates of a language, if it has any.
+    """Return up to `count` examples from the built-in templates of a language.
+
+    The list is empty if there are no templates for the language.
 
     >>> expand_paraphrases("xx")
     []
@@ -150,7 +152,7 @@ class _Paraphrase(Sampler):
         return HomeExample(text, self.world, situation, command, group, frozenset(self.strange))
 
     def _is_elsewhere(self, ids: frozenset[str], situation: Situation) -> bool:
-        """Return whether the speaker's area has another entity with the same name."""
+        """Return whether the name in the text also fits an entity in the speaker's area."""
         if len(self._named()) != 1 or not situation.here:
             return False
         entity_of = self.home.entity_of
@@ -163,7 +165,7 @@ class _Paraphrase(Sampler):
         return any(alike) and entity_of[named].area != situation.here
 
     def _meant_value(self) -> Any:
-        """Return the value in the sentence, or the state about which it asks."""
+        """Return the value in the sentence or, in a question, the state asked about."""
         if self.row.get("most") or self.row.get("least"):
             return 100.0 if self.row.get("most") else 1.0
         if "minutes" in self.slots:
@@ -182,7 +184,7 @@ class _Paraphrase(Sampler):
         return [self.things[each] for each in _SEVERAL_NAMES if each in self.things]
 
     def _names_another(self, text: str) -> bool:
-        """Return whether the word for a kind is also the full name of an entity."""
+        """Return whether the text has the full name of an entity of the block's domains."""
         said = Utterance.of(text, self.world.names).of_kind("name")
         return any(
             self.home.entity_of[id_].domain in self.block.domains
@@ -192,7 +194,7 @@ class _Paraphrase(Sampler):
         )
 
     def _is_there(self) -> bool:
-        """Return whether a name that the home should lack matches something in it."""
+        """Return whether a name that should be unknown occurs in the home."""
         language = self.world.language
         general = SINGULARS[language.name] | PLACES[language.name] if self.strange else ()
         return any(
@@ -219,7 +221,7 @@ class _Paraphrase(Sampler):
         return Situation(here, before)
 
     def _ids(self, situation: Situation) -> frozenset[str] | None:
-        """Return the ids of the entities the sentence is about; None if the home has none."""
+        """Return the ids of the entities that the sentence is about; None if none fits."""
         row, things, world = self.row, self.things, self.world
         by = row.get("by")
         if by in ("it", "other"):
@@ -278,7 +280,11 @@ class _Paraphrase(Sampler):
         return thing.name.lower()
 
     def _fitting_places(self) -> tuple[Sequence[Area], Sequence[Floor]]:
-        """Return the areas and floors with entities of the kind; if `absent`, without them."""
+        """Return the areas and floors that have entities of the block's kind.
+
+        If the template is about an `absent` kind, returns areas without such entities and all
+        floors.
+        """
         if not self.row.get("absent"):
             return super()._fitting_places()
         areas = [
@@ -324,7 +330,7 @@ def delay_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -
 
 
 def _is_plain(example: HomeExample) -> bool:
-    """Return whether an example is a command that can be joined to another or delayed."""
+    """Return whether a command can be delayed or joined to another command."""
     command = example.command
     is_command = bool(command.target.ids) and not command.is_question
     return is_command and not example.situation.before and command.source != "duration"

@@ -1,4 +1,4 @@
-"""Safe reader of untrusted YAML: plain values only, within limits."""
+"""Safe reader of untrusted YAML that accepts only plain values, within limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_NUMBER = 100  # in characters; sexagesimal numbers (`1:30`) take quadra
 def load_yaml(
     path: str | Path, error: type[GroundlingError] = GroundlingError, *, aliases: bool = False
 ) -> Any:
-    """Return the plain values in a YAML file: strings, numbers, Booleans, lists and mappings.
+    """Return the content of a YAML file as plain values, such as lists and mappings.
 
     Raises `error`, naming the file, for tags, duplicate keys, aliases (unless `aliases` is set),
     and files that exceed the limits on bytes, values or levels.
@@ -44,7 +44,7 @@ def load_yaml(
 
 
 def _count(events: Iterator[Any], path: str, error: type[GroundlingError], aliases: bool) -> None:
-    """Raise an error if there are too many values or levels; every use of an alias counts."""
+    """Raise an error for too many values or levels; aliases count at each use."""
     yaml = _yaml()
     most, deepest = YAML_VALUES.most, YAML_DEPTH.most
     sizes: dict[str, int] = {}  # number of values inside each completed anchor

@@ -11,7 +11,7 @@ from groundling.home.environment import Command, HomeWorld
 
 
 class RuleMatcher:
-    """Recogniser of sentences about a home, based on hassil and its intents for a language."""
+    """Rule-based recogniser of sentences about a home, which uses hassil."""
 
     def __init__(self, world: HomeWorld, language: str) -> None:
         self.world = world

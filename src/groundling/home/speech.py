@@ -42,7 +42,7 @@ class Speech:
         return sentence.format(things=self.listed(things), value=value)
 
     def listed(self, things: Sequence[str], joint: str = "and") -> str:
-        """Return names as a list in words; a long list ends with the number of other names."""
+        """Return names as a list in words; a long list ends with a count of the others."""
         shown = list(things[:_MOST_LISTED]) if joint == "and" else list(things)
         if len(things) > len(shown):
             shown.append(str(self["more"]).format(count=len(things) - len(shown)))
@@ -51,7 +51,7 @@ class Speech:
         return f"{', '.join(shown[:-1])} {self[joint]} {shown[-1]}"
 
     def duration(self, seconds: float) -> str:
-        """Return a duration in hours, minutes and seconds, in words."""
+        """Return a duration as text, in hours, minutes and seconds."""
         left, parts = round(seconds), []
         for unit, size in (("hours", 3600), ("minutes", 60), ("seconds", 1)):
             count, left = divmod(left, size)

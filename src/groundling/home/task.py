@@ -57,7 +57,10 @@ def _presets() -> Presets[HomePreset]:
 
 
 class HomeTask(Task["Corpora", HomePreset]):
-    """Task of understanding sentences about homes; groups of paraphrases are never divided."""
+    """Task of understanding sentences about homes.
+
+    Sentences with the same meaning are all held out or all used for training.
+    """
 
     name = "home"
     about = (
@@ -93,7 +96,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         return list(LANGUAGES)
 
     def folds(self, corpus: Corpora, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return the only fold, which holds out a fifth of the groups of sentences."""
+        """Return the only fold, which holds out up to a fifth of the sentences."""
         return [Fold(self.presets.select(preset, variant).language, seconds=120.0)]
 
     def evaluate(
@@ -114,7 +117,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         return found
 
     def study_cases(self, corpus: Corpora, chosen: HomePreset, fold: Fold) -> StudyCases:
-        """Return a follower, the held-out sentences for calibration, and tests in new homes."""
+        """Return a follower, held-out sentences for calibration, and tests in new homes."""
         training = corpus.training(fold.name)
         model = fit(training.examples, fold.name)
         homes = [generated_home(number, "new") for number in range(_STUDY_HOMES)]
@@ -129,7 +132,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         return StudyCases(model.follower, [(model.follower, inside)], test, part="home")
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return a row with the means over all sentences, and the times of training and use."""
+        """Return a row: mean scores over all sentences, training time and test time."""
         scores = [score for outcome in outcomes for _, score in outcome["scores"]]
         metrics = {name: fmean(each[name] for each in scores) for name in scores[0]}
         interval = bootstrap([each["exact"] for each in scores], fmean)
@@ -212,7 +215,7 @@ def misspell(example: HomeExample, seed: int) -> HomeExample:
 
 
 def is_exact(reply: HomeReply, wanted: Command) -> bool:
-    """Return whether a reply acts, asks or answers exactly as intended."""
+    """Return whether a reply acts, asks, answers or declines exactly as intended."""
     if wanted.target.choice and not wanted.is_question:
         return reply.kind == "ask"
     if wanted.verb == "decline":
@@ -268,5 +271,5 @@ def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
 
 
 def replace_choice(command: Command) -> Command:
-    """Turn a choice into a command for all its entities, because the rule matcher never asks."""
+    """Turn a choice into a command for all its entities: the rule matcher never asks."""
     return command._replace(target=command.target._replace(choice=False))

@@ -69,7 +69,7 @@ class Block:
 
 
 def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
-    """Return random homes or, for languages other than English, rearranged corpus homes."""
+    """Return random homes: generated for English, otherwise rearranged corpus homes."""
     if language == "en":
         return [generated_home(seed * 1000 + number) for number in range(count)]
     home = read_corpus(language=language).home
@@ -194,7 +194,6 @@ class Sampler:
         return areas, floors
 
     def _sampled(self) -> str:
-        """Return a text sampled from one of the templates."""
         parts = [parse_template(each) for each in self.block.sentences]
         return " ".join(self._text(self._rarest(parts), 0).split())
 
@@ -229,7 +228,7 @@ class Sampler:
         return self._value(part, depth)
 
     def _value(self, part: Any, depth: int) -> str:
-        """Choose a value from a template's list, store it in its slot, and return its words."""
+        """Choose a value for a list in a template, store it in its slot, and return it."""
         name, slot = part.list_name, part.slot_name
         if name in ("name", "area", "floor"):
             thing = self._thing(name)
@@ -275,7 +274,7 @@ class Sampler:
         return self._text(parse_template(str(said)), depth + 1)
 
     def _shortened(self, name: str) -> str:
-        """Return a name, sometimes shortened if it has several words (*the kettle*)."""
+        """Return a name, in which some words may be left out at random (*the kettle*)."""
         nouns = SINGULARS["english"] if self.language == "en" else None
         words = name.split()
         if not nouns or len(words) < 2 or self.dice.random() >= _SHORTENED:
@@ -357,7 +356,7 @@ def _blocks(path: Path, intent: str, body: Mapping[str, Any]) -> Iterator[Block]
 
 
 def _answer(response: str) -> str:
-    """Return the kind of question (*any*, *all*) that a response of the corpus answers."""
+    """Return the kind of a corpus response: `any`, `all` or the response itself."""
     response = _ANSWERS.get(response, response)
     for kind in ("any", "all"):
         if response.startswith(f"{kind}_"):

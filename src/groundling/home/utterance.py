@@ -59,7 +59,10 @@ _Found = dict[tuple[str, tuple[int, ...], bool], list[str]]  # ids by kind, plac
 
 
 class Mention(NamedTuple):
-    """A mention of something in the home: ids, word positions, and whether the name is full."""
+    """A mention of something in the home.
+
+    `places` are the positions of the words. `full` is true if the whole name is mentioned.
+    """
 
     kind: str
     ids: tuple[str, ...]
@@ -140,7 +143,7 @@ class HomeNames:
         ]
 
     def corrected(self, word: str, known: Mapping[str, int]) -> str:
-        """Return the known word that a word is an inflection or a typo of, or the word itself."""
+        """Return the known word of which a word is an inflection or a typo, or the word."""
         if self._spelt[0] is not known:
             grammar = dict.fromkeys(self.grammar, _USUAL)
             rare_first = sorted(known, key=lambda each: known[each])
@@ -153,7 +156,7 @@ class HomeNames:
         return word if is_other and not stem else found
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Mention]:
-        """Return the mentions in normalised words; `known` words are never treated as typos."""
+        """Return the mentions in normalised words; `known` words never count as typos."""
         found: _Found = {}
         spans = self._index.find(words, known)
         named = {n for each in spans if each.extent >= _FULL for n in each.places}
@@ -184,7 +187,7 @@ class HomeNames:
         ]
 
     def _add_elided(self, words: Sequence[str], found: _Found) -> None:
-        """Add names that share words with a neighbouring name (*the front and back doors*)."""
+        """Add names that share words with another name (*the front and back doors*)."""
         named = {n for _, places, full in found if full for n in places}
         for kind, places, full in list(found):
             first, last = places[0], places[-1]
@@ -204,7 +207,7 @@ class HomeNames:
                         )
 
     def _beyond_joint(self, words: Sequence[str], at: int, step: int) -> int | None:
-        """Return the position of the word after (or before) a conjunction, or None."""
+        """Return the position of the word beyond a conjunction, or None if there is none."""
         skipped = (*self.language.articles, *self.language.function_words)
         while (
             0 <= at < len(words) and words[at] in skipped and words[at] not in self.language.joints
@@ -215,7 +218,7 @@ class HomeNames:
         return at + step if 0 <= at + step < len(words) else None
 
     def _add_short(self, words: Sequence[str], found: _Found) -> None:
-        """Add mentions that consist of a two-letter word of a name (*TV* for *kitchen TV*)."""
+        """Add mentions by a two-letter word of a name (*TV* for *kitchen TV*)."""
         taken = {n for _, places, _ in found for n in places}
         for n, word in enumerate(words):
             is_short = len(word) == 2 and word.isalpha() and word not in self.grammar
@@ -230,7 +233,7 @@ class HomeNames:
     def _is_short_place(
         self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
     ) -> bool:
-        """Return whether words name a place without its word for *room* (*the office*)."""
+        """Return whether words name a place without a word such as *room* (*the office*)."""
         return any(
             n not in named
             and words[n] not in known
@@ -257,7 +260,7 @@ class Utterance:
 
     @classmethod
     def of(cls, text: str, names: HomeNames, knowledge: Knowledge | None = None) -> Utterance:
-        """Read a text in a home; an unknown word one edit from a known word counts as a typo."""
+        """Read a text in a home; typos in names and known words are corrected."""
         language, known = names.language, knowledge.words if knowledge else {}
         for pattern, plain in REWRITES.get(language.name, ()):
             text = pattern.sub(plain, text)
@@ -279,7 +282,7 @@ class Utterance:
 
     @cached_property
     def is_negated(self) -> bool:
-        """Whether the text is a negative command."""
+        """Whether the text begins with a negation (*don't …*)."""
         known = NEGATIONS.get(self.language.name, ())
         return any(self.folded[: len(each)] == each for each in known)
 
@@ -340,7 +343,7 @@ class Utterance:
 
     @cached_property
     def without_reason(self) -> str:
-        """Command before or after a statement (*I'm leaving, lock the door*), or empty."""
+        """Command without the statement beside it (*I'm leaving, lock the door*), or ""."""
         if self.is_question:
             return ""
         orders = IMPERATIVES.get(self.language.name, frozenset())
@@ -365,7 +368,7 @@ class Utterance:
         return ""
 
     def _after_reason(self, place: int) -> str:
-        """Return the text from a position; empty if a pronoun in it refers to an earlier name."""
+        """Return the text from a position; empty if its pronoun refers to an earlier name."""
         pronouns = PRONOUNS.get(self.language.name, frozenset())
         is_named = any(each.places[0] < place for each in self.mentions if each.kind == "name")
         refers = is_named and not pronouns.isdisjoint(self.folded[place:])
@@ -422,7 +425,7 @@ class Utterance:
         return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
     def _is_unsafe(self, place: int) -> bool:
-        """Return whether a word was corrected although it is so short that it may be correct."""
+        """Return whether a corrected word is so short that it may have been right."""
         written = self.language.fold(self.words[place])
         return self.folded[place] != written and len(written) < _SHORTEST_TYPO
 
@@ -470,7 +473,7 @@ class Utterance:
                     yield PART, place
 
     def _core(self, places: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the positions of a name, without an initial verb (*lock the front door lock*)."""
+        """Return the positions of a name, without a verb before it (*lock the door lock*)."""
         is_verb = len(places) > 1 and places[1] > places[0] + 1 and not places[0]
         orders = IMPERATIVES.get(self.language.name, frozenset())
         return places[1:] if is_verb and self.folded[places[0]] in orders else places
@@ -483,7 +486,10 @@ class Utterance:
 
 
 def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
-    """Return the words of a text, with fractions as words and no commas inside durations."""
+    """Return the words of a text, without commas inside durations.
+
+    Fractions such as `½` become words.
+    """
     language = names.language
     for written, fraction in _FRACTIONS.items():
         word = next((each for each, size in language.fractions.items() if size == fraction), "")
@@ -503,7 +509,7 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
 
 
 def _joined(words: Sequence[str], names: HomeNames, known: Collection[str]) -> tuple[str, ...]:
-    """Return the words, with neighbours joined if they form a known word (*bed room*)."""
+    """Return the words, joining neighbours that form a known word (*bed room*)."""
     found: list[str] = []
     for word in words:
         before = names.language.fold(found[-1]) if found else ""
@@ -583,12 +589,12 @@ def _short_names(
 
 
 def _without_last(words: list[str], entity: Entity) -> list[str]:
-    """Return a name without the kind at its end; empty if it has none or is too short."""
+    """Return a name without the domain at its end; an empty list if it has none."""
     return words[:-1] if len(words) > _LEFT and words[-1] == entity.domain else []
 
 
 def _usual(word: str, language: Language) -> str:
-    """Return the most common synonym of a noun (*TV* for *television*), or the word itself."""
+    """Return the most common synonym of a noun (*TV* for *television*), or the noun."""
     known, folded = SYNONYMS.get(language.name, {}), language.fold(word)
     stem = _plain(folded)
     return known.get(stem, word) + folded[len(stem) :] if stem in known else word

@@ -63,7 +63,7 @@ def _align(scores: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
 def spread(units: int, actions: int, random: np.random.Generator | None = None) -> tuple[int, ...]:
     """Return an initial alignment, evenly spread or, given `random`, drawn at random.
 
-    >>> spread(4, 2)
+    >>> spread(units=4, actions=2)
     (0, 0, 1, 1)
     """
     if actions == 0:

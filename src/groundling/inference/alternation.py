@@ -1,4 +1,4 @@
-"""The paper's inference: alternation of alignment and planning, with random restarts."""
+"""The paper's inference, which alternates between alignment and planning."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def best_path(
 
 @njit(cache=True)
 def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
-    """Return the score of each action: its free score plus the weighted scores of the units."""
+    """Return the score of each action: its own plus the weighted unit scores."""
     gains = free.copy()
     for action in range(len(free)):
         for place in range(len(units)):
@@ -112,7 +112,7 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 @njit(cache=True)
 def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
-    """Return the index of the best value for each target, in descending order of value."""
+    """Return the index of the best value of each target, best first."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):
         known = best[targets[place]]
@@ -131,7 +131,7 @@ def _walk(
     steps: Sequence[tuple[Sequence[int], Sequence[Action]]],
     place: int,
 ) -> tuple[tuple[State, ...], tuple[Action, ...]]:
-    """Return the states and actions that lead to an entry of the last layer."""
+    """Return the states and actions of the path to an entry of the last layer."""
     states, actions = [layers[-1][place]], []
     for before, (origins, done) in zip(reversed(layers[:-1]), reversed(steps), strict=True):
         actions.append(done[place])

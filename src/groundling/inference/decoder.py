@@ -101,7 +101,10 @@ def _least_risk(
     answer: int | None,
     name: Name | None,
 ) -> tuple[int, float]:
-    """Return the index of the plan with the highest expected F1 of transitions, and that F1."""
+    """Return the index of the plan with the highest expected F1, and this F1.
+
+    F1 compares the transitions of two plans.
+    """
     # All pairs of plans are compared, so use only the most probable plans.
     likely = rank(probabilities, name, _MOST_COMPARED)[:_MOST_COMPARED]
     if answer is not None and answer not in likely:

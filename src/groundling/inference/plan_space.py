@@ -1,4 +1,4 @@
-"""Plans in a world: enumerated, sampled, or found by beam search or a reflex agent."""
+"""Plans in a world: enumeration, sampling, beam search and a reflex agent."""
 
 from __future__ import annotations
 
@@ -162,6 +162,15 @@ class PlanTree(Sequence[Trajectory]):
     def __iter__(self) -> Iterator[Trajectory]:
         return map(self._plan, self._places)
 
+    def decisions(self, place: int) -> list[tuple[State, Action]]:
+        """Return the states and actions of a plan, without its end state."""
+        node, found = self._places[place], []
+        while node:
+            parent = self._parents[node]
+            found.append((self.state(parent), self._actions[node]))
+            node = parent
+        return found[::-1]
+
     def _plan(self, node: int) -> Trajectory:
         states, actions = [self.state(node)], []
         while node:
@@ -197,6 +206,11 @@ class ScoredPlans(Sequence[ScoredTrajectory]):
         plans = self._plans
         return plans.actions(place) if isinstance(plans, PlanTree) else plans[place].actions
 
+    def decisions(self, place: int) -> Iterable[tuple[State, Action]]:
+        """Return the states and actions of a plan, without its end state."""
+        plans = self._plans
+        return plans.decisions(place) if isinstance(plans, PlanTree) else plans[place].decisions()
+
     def __len__(self) -> int:
         return len(self._plans)
 
@@ -219,8 +233,10 @@ PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 
 
 def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> PlanTree | None:
-    """Return all plans within the length limits, shortest first; None if there are too many.
+    """Return all plans within the length limits, shortest first.
 
+    Returns None if there are more than `search.budget` plans, or if the actions of a state are a
+    large `Product`.
     If the world has a goal, only plans that reach it are included. Plans that reach a dead end
     are dropped.
     """
@@ -365,7 +381,10 @@ def _names(plans: Sequence[Trajectory], names: ActionNames) -> Name:
 def widen(
     run: Callable[[Search], list[ScoredTrajectory]], search: Search, world: CachedEnvironment
 ) -> list[ScoredTrajectory]:
-    """Search with wider and wider beams until a plan reaches a goal; return the plans."""
+    """Search with wider and wider beams until a plan reaches a goal.
+
+    Returns the results of the last search.
+    """
     while True:
         found = run(search)
         if found or not world.has_goal or not search.planning or search.beam is None:
@@ -378,7 +397,10 @@ def widen(
 def _grow(
     world: CachedEnvironment, layer: Iterable[Trajectory], score: PlanScorer
 ) -> tuple[list[Trajectory], NDArray[np.float64]]:
-    """Extend plans by each action, or by the best of a large `Product`; also return the scores."""
+    """Extend plans by one action each; return the longer plans and their scores.
+
+    All possible actions are tried, or the best ones if they are a large `Product`.
+    """
     grown: list[Trajectory] = []
     combined: list[tuple[Trajectory, float]] = []
     for plan in layer:
@@ -393,7 +415,10 @@ def _grow(
 
 
 def is_factored(world: CachedEnvironment, state: State) -> bool:
-    """Return whether the actions of a state are a large `Product`, to be searched by factor."""
+    """Return whether the actions of a state are a large `Product`.
+
+    Such actions are searched factor by factor.
+    """
     actions = world.actions(state)
     return isinstance(actions, Product) and actions.is_large
 
@@ -404,7 +429,7 @@ _PASSES = 3  # passes over all factors; even the second rarely changes the resul
 def _combine(
     world: CachedEnvironment, plan: Trajectory, actions: Product, score: PlanScorer
 ) -> list[tuple[Trajectory, float]]:
-    """Extend a plan by the best actions of a `Product` and their neighbours; return the scores.
+    """Extend a plan by actions of a `Product`; return longer plans with scores.
 
     The values of each factor are scored while the other factors stay fixed. Then all combinations
     of the best values are scored together, so that arguments that depend on each other are chosen

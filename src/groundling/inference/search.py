@@ -33,7 +33,7 @@ class Search(Settings):
     decode
         `plan`: the most probable plan. `outcome`: the end state with the highest total
         probability over all plans that lead to it. `transitions`: the plan with the highest
-        expected overlap of transitions with the others (minimum Bayes risk), where a transition
+        expected overlap of transitions with the other plans (minimum Bayes risk); a transition
         is a pair of outcomes of consecutive states.
     threshold
         Confidence below which the follower abstains.

@@ -49,7 +49,10 @@ class Transduction:
 
 @dataclass(frozen=True)
 class _Choices:
-    """Log probabilities of the choices in a state, before and after the first action of a unit."""
+    """Log probabilities of the choices in a state.
+
+    Each pair has the values before and after the first action of a unit.
+    """
 
     options: Options
     acting: tuple[Reals, Reals]  # units × actions
@@ -67,8 +70,8 @@ def transduce(
 
     Readings with the same actions are merged: their probabilities are summed, or combined by
     `merge`. `search.beam` limits the number of distinct plans at each position in the text, so the
-    time is linear in the length of the text. An action that leads to a dead end keeps its share of
-    the probability, but is not extended.
+    time is linear in the length of the text. A plan that leads to a dead end keeps its share of the
+    probability, but is not extended.
     """
     merge = merge or sum_readings
     reader = _UnitReader(scores, start, search, how, merge)
@@ -95,7 +98,7 @@ def transduce(
 
 
 class _UnitReader:
-    """Reads one unit at a time, and caches the choices of each state."""
+    """Extends plans by one unit at a time, and caches the choices in each state."""
 
     def __init__(
         self,

@@ -47,7 +47,10 @@ class WordScores:
 
     @classmethod
     def of(cls, encoder: Encoder, space: FeatureSpace, theta: Reals) -> WordScores:
-        """Return the scores cached with an encoder; a new object if θ has changed."""
+        """Return the scores cached with an encoder.
+
+        If θ or the feature space has changed, new empty scores are returned.
+        """
         found = encoder.memory.get("word scores")
         if not isinstance(found, cls) or not found.fits(space, theta):
             found = encoder.memory["word scores"] = cls(space, theta)
@@ -204,7 +207,10 @@ class UnitScores:
         return len(self._of)
 
     def actions(self, pairs: Sequence[tuple[State, Action]]) -> tuple[Reals, Reals]:
-        """Return the text scores (pairs × units) and the text-free scores of the given pairs."""
+        """Return the scores of (state, action) pairs with the text, and without it.
+
+        The scores with the text have the shape (pairs × units).
+        """
         for pair in pairs:
             if pair not in self._of:
                 self._of[pair] = self.encoder.ground(self.world, *pair)
@@ -230,11 +236,11 @@ class UnitScores:
         return [self._options[state] for state in listed]
 
     def _ordered(self, actions: Sequence[Action]) -> tuple[Action, ...]:
-        """Sort actions by name, so that ties do not depend on the order in the environment."""
+        """Sort actions by name, so that ties do not depend on the environment's order."""
         return tuple(actions[place] for place in self._names.order(actions))
 
     def look_ahead(self, start: State, steps: int, most: int = 200) -> None:
-        """Score the actions of the next few steps, up to about `most` actions, in one batch."""
+        """Score the actions of the next steps, up to about `most`, in one batch."""
         world = self.world
         layer, found = [start], {start: None}
         count = len(world.actions(start))
@@ -248,7 +254,7 @@ class UnitScores:
         self.options(found)
 
     def marks(self, marks: Sequence[GroundingGraph]) -> Reals:
-        """Return the scores (choices × units) of the choices other than acting."""
+        """Return the scores (choices × units) of choices such as passing over a unit."""
         text, free = self.graphs([self.encoder.lay_out(mark) for mark in marks])
         return text + free[:, None]
 
@@ -309,7 +315,7 @@ class UnitScores:
         return found
 
     def _score_labels(self, labels: Sequence[NodeLabel], shape: Shape) -> tuple[Reals, Reals]:
-        """Return the scores of labels with each unit (labels × units), and without the text."""
+        """Return the scores of labels with the units (labels × units), and without text."""
         text, free = np.zeros((len(labels), self.units)), np.zeros(len(labels))
         known = WordScores.of(self.encoder, self.space, self.theta)
         places = {label: place for place, label in enumerate(labels)}

@@ -12,7 +12,7 @@ _INSIDE = frozenset({"ADJ", "ADP", "ADV", "DET", "NOUN", "NUM", "PROPN"})
 
 
 def attach_clauses(sentence: Instruction) -> Instruction:
-    """Attach comparisons and coordinated prepositional phrases to the words they modify.
+    """Attach comparisons and coordinated phrases to the words that they modify.
 
     - *a ball in the same row as a cup*: *cup* depends on *row*, if *row* belongs to a noun or to
       a relative clause.

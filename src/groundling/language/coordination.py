@@ -1,4 +1,4 @@
-"""Coordination: texts split into commands, and elliptical parts completed."""
+"""Splitting of texts into commands, and completion of elliptical parts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
 
 
 def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Segment, ...]]:
-    """Yield the ways to join segments into two or more parts, those with the most parts first.
+    """Yield the ways to join segments into two or more parts, most parts first.
+
+    Neighbouring segments are joined by the word `joint`.
 
     >>> for parts in segmentations([("open", "it"), ("salt",), ("pepper",)], "and"):
     ...     print([" ".join(part) for part in parts])
@@ -92,7 +94,7 @@ def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL)
 
 
 def is_polite(words: Sequence[str], language: Language) -> bool:
-    """Return whether a text consists only of function words, greetings and polite phrases.
+    """Return whether a text has only function words, greetings and polite words.
 
     >>> from groundling.language import ENGLISH
     >>> is_polite(("Alright", "thanks"), ENGLISH), is_polite(("thanks", "lamp"), ENGLISH)

@@ -240,7 +240,7 @@ def promote_function_words(
 def reattach(
     tokens: Sequence[str], heads: Sequence[int], relations: Sequence[str]
 ) -> tuple[int, ...]:
-    """Return heads that form a single tree; invalid parts are attached to the first root.
+    """Return heads that form one tree; invalid parts are attached to the first root.
 
     Invalid parts are additional roots, heads out of range, and cycles.
 

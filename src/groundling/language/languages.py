@@ -1,4 +1,4 @@
-"""Languages: numerals, plurals, function words and sentence rules of one language.
+"""Languages: their numerals, plurals, function words and sentence rules.
 
 No other module contains words of any language. `NEUTRAL` has only language-independent rules;
 `ENGLISH` is built in (`english.toml`). Define other languages as a `Language`, in Python or in a
@@ -63,8 +63,8 @@ class Language:
     ordinal_endings
         Suffixes that make digits an ordinal (`2nd`).
     plurals
-        Plural (and case) endings, each with its replacement in the singular. The first match is
-        used. Label names and lexicon entries match with and without these endings.
+        Plural (and case) endings, each with its replacement in the singular. The first match gives
+        the singular. Names and lexicon entries match without any of these endings.
     stop_words
         Words with little meaning, which some settings drop.
     function_words
@@ -86,7 +86,7 @@ class Language:
         Words or phrases of replies to a question, by meaning: `yes`, `no`, `not`, `all`, `none`,
         `cancel`, `first`, `last`, and `filler` for words without meaning.
     cased
-        Whether upper and lower case are equivalent.
+        Whether the script has upper and lower case, which are then treated as equal.
     spellings
         Letters that are often written as another letter, each with the usual one. Words are
         compared in the usual spelling.
@@ -262,7 +262,7 @@ class Language:
         )
 
     def numeral(self, word: str) -> float | None:
-        """Return the value of a numeral, including digits of any script, or None.
+        """Return the value of a numeral in words or digits of any script, or else None.
 
         >>> ENGLISH.numeral("two"), NEUTRAL.numeral("7"), ENGLISH.numeral("twenty-three")
         (2.0, 7.0, 23.0)
@@ -315,7 +315,7 @@ class Language:
         return found
 
     def ordinal(self, word: str) -> float | None:
-        """Return the value of an ordinal, or None.
+        """Return the value of a word that is an ordinal, or else None.
 
         >>> ENGLISH.ordinal("third"), ENGLISH.ordinal("2nd"), ENGLISH.ordinal("two")
         (3.0, 2.0, None)
@@ -363,7 +363,7 @@ class Language:
 
     @classmethod
     def read(cls, path: str | Path) -> Language:
-        """Read a language from a JSON file that contains an object as returned by `to_dict`."""
+        """Read a language from a JSON file that contains the output of `to_dict`."""
         try:
             data = json.loads(read_plain(Path(path), LANGUAGE_BYTES, SettingError, links=True))
             if not isinstance(data, dict):
@@ -400,7 +400,10 @@ def _finite(name: str, number: Any) -> float:
 
 
 def _character_value(character: str) -> float | None:
-    """Return the numeric value of a character (½, 三); None for superscripts (x²)."""
+    """Return the numeric value of a character such as ½ or 三.
+
+    Returns None for a letter, and for a superscript such as ².
+    """
     if unicodedata.decomposition(character).startswith(("<super>", "<sub>")):
         return None
     return unicodedata.numeric(character, None)

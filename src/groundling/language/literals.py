@@ -64,7 +64,10 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
 
 
 def _may_start(word: str, language: Language) -> bool:
-    """Return whether a value can start in a word; a fast test that excludes most words."""
+    """Return False for words that cannot begin a value.
+
+    This fast test excludes most words.
+    """
     return (
         word in language.value_words
         or word in _MINUS
@@ -75,7 +78,7 @@ def _may_start(word: str, language: Language) -> bool:
 
 
 class _Scanner:
-    """Reads literals in one pass over the parts of a text."""
+    """A reader of literals, in one pass over the parts of a text."""
 
     def __init__(self, parts: Sequence[_Part], language: Language) -> None:
         self.parts, self.language = parts, language
@@ -146,7 +149,7 @@ class _Scanner:
             end = after
 
     def _joins(self, at: int, last: float) -> bool:
-        """Return whether a word continues a number, as in `hundred and ten` or `twenty - one`."""
+        """Return whether a word continues a number, as in `hundred and ten`."""
         value = self.language.numeral(self._text(at))
         hyphen = not self._text(at - 1).isalpha()
         return value is not None and (last >= 100 or (hyphen and last >= 20)) and value < last

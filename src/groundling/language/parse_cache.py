@@ -70,7 +70,7 @@ class ParseCache:
         self._memory: Cache[tuple[str, str], tuple[Instruction, ...]] = Cache(CacheBudget(room))
 
     def get(self, parser: str, texts: Iterable[str]) -> dict[str, list[Instruction]]:
-        """Return the cached parses of the given texts, by text; texts not cached are left out."""
+        """Return the cached parses by text; texts that are not cached are left out."""
         found: dict[str, list[Instruction]] = {}
         unknown: dict[str, str] = {}
         for text in texts:

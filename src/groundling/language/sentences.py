@@ -142,7 +142,9 @@ def are_characters(words: Sequence[str]) -> bool:
 
 
 def runs_of(words: Sequence[str], longest: int = _LONGEST_RUN) -> Iterator[str]:
-    """Yield sequences of neighbouring characters, each of which may be a word.
+    """Yield sequences of neighbouring characters, because any sequence may be a word.
+
+    Yields nothing for a text whose words are separated by spaces.
 
     >>> list(runs_of(["向", "左", "转"])), list(runs_of(["turn", "left"]))
     (['向左', '向左转', '左转'], [])

@@ -160,7 +160,7 @@ class SpacyParser:
         return self.parse_documents(documents())
 
     def parse_documents(self, documents: Iterable[Doc]) -> Iterator[Instruction]:
-        """Yield an instruction for each spaCy document; each document must be one sentence."""
+        """Yield an instruction for each spaCy document, which must be one sentence."""
         unused = [name for name in _UNUSED if name in self.language.pipe_names]
         for document in self.language.pipe(documents, batch_size=_BATCH, disable=unused):
             yield _read(document)
@@ -194,7 +194,11 @@ class ShippedParser(SpacyParser):
 
     @cached_property
     def name(self) -> str:
-        """The name ``default``, with the language, a digest of the weights and spaCy's version."""
+        """The parser's name, with its language and versions.
+
+        It consists of ``default``, the language, a digest of the weights and spaCy's
+        version.
+        """
         digest = hashlib.blake2b(digest_size=4)
         for path in sorted(SHIPPED_PIPELINE.rglob("*")):
             if path.is_file() and path.suffix != ".md":
@@ -213,7 +217,7 @@ class ShippedParser(SpacyParser):
             yield chain_of(sentence, self.spoken) if unspaced else next(parsed)
 
     def parse_documents(self, documents: Iterable[Doc]) -> Iterator[Instruction]:
-        """Yield an instruction for each spaCy document; each document must be one sentence."""
+        """Yield an instruction for each spaCy document, which must be one sentence."""
         return map(attach_clauses, super().parse_documents(documents))
 
 
@@ -237,7 +241,7 @@ def _spacy_version() -> str:
 
 
 def _check_version(installed: str) -> None:
-    """Raise `SettingError` if the shipped pipeline does not support a spaCy version."""
+    """Raise `SettingError` if the shipped pipeline needs another version of spaCy."""
     if installed != "none" and not SpecifierSet(SPACY_VERSIONS).contains(installed, True):
         raise SettingError(
             f"The shipped parser requires spaCy {SPACY_VERSIONS}; got spaCy {installed}. Run "

@@ -1,4 +1,4 @@
-"""Splitting of a parsed sentence into commands, and of its words into alignment units."""
+"""Splitting of a parsed sentence into commands and into units of alignment."""
 
 from __future__ import annotations
 
@@ -121,7 +121,10 @@ def _children(instruction: Instruction, position: int) -> set[str]:
 
 
 def _is(instruction: Instruction, position: int, relations: Set[str]) -> bool:
-    """Return whether a word has one of the given relations; subtypes (`nmod:poss`) are ignored."""
+    """Return whether a word has one of the given relations.
+
+    Subtypes such as `nmod:poss` count as their main type (`nmod`).
+    """
     relation = instruction.relations[position]
     return relation in relations or relation.split(":")[0] in relations
 
@@ -201,7 +204,7 @@ def _cut(
 
 
 def _spans(instruction: Instruction) -> list[tuple[int, int]]:
-    """Return the character span of each word, or an empty list if a word cannot be found."""
+    """Return the character span of each word, or an empty list if one is not found."""
     spans, end = [], 0
     for token in instruction.tokens:
         start = instruction.text.find(token, end)

@@ -55,7 +55,10 @@ class Checkpoint:
         return self._write(key, {"theta": theta}, loss, done)
 
     def load(self, key: str, width: int) -> tuple[float, Reals, bool] | None:
-        """Return the saved state, or None; raise an error if θ has another width."""
+        """Return the saved state, or None if there is none.
+
+        Raises an error if θ does not have the given width.
+        """
         found = self._read(key)
         if found is None:
             return None
@@ -115,11 +118,11 @@ class Checkpoint:
 
 
 class Recorder:
-    """An objective that records its evaluations, so that a minimiser can replay them later.
+    """An objective that records its evaluations, so that training can be resumed.
 
     L-BFGS depends only on the losses and gradients that it receives. Given the same values again,
     it reaches the same state to the last bit, so interruptions and checkpoints do not change the
-    result.
+    result. In the example, the second recorder reads both losses from the checkpoint.
 
     Parameters
     ----------
@@ -176,13 +179,13 @@ class Recorder:
         return value, gradient
 
     def iterated(self) -> None:
-        """Count an iteration; write the new evaluations if there are enough."""
+        """Count an iteration; write evaluations every `checkpoint.every` iterations."""
         self._iterations += 1
         if self._waiting is None and self._iterations >= self._checkpoint.every:
             self._save()
 
     def forget(self) -> None:
-        """Delete the recorded evaluations, once the trained weights are stored."""
+        """Delete the recorded evaluations; call it when the trained weights are stored."""
         for number in itertools.count():
             path = self._checkpoint._path(f"{self._key}.{number}")
             if not path.exists():
@@ -225,7 +228,7 @@ class Recorder:
 
 
 class _Evaluation(NamedTuple):
-    """The loss and gradient of an objective at one θ, whose digest is `mark`."""
+    """The loss and gradient of an objective at one θ; `mark` is the digest of this θ."""
 
     mark: bytes
     loss: float

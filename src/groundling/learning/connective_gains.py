@@ -105,7 +105,7 @@ def _gains(
     new: Connective,
     fold: Callable[[str], str],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the gain in log probability for each text that a new connective would reverse."""
+    """Return the gain in log probability of each text that `new` would reverse."""
     found: list[float] = []
     for one, part in zip(fitted, parts, strict=True):
         chosen: list[tuple[Example, Text, Text]] = []

@@ -173,7 +173,7 @@ def find_words(
 
 
 def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tuple[int, int]]:
-    """Return the (word, meaning) pairs with the strongest evidence, at most one per word."""
+    """Return the (word, meaning) pairs with the strongest evidence, one for each word."""
     chosen: list[tuple[int, int]] = []
     words: set[int] = set()
     counts = np.zeros(int(kinds.max()) + 1, np.int64)
@@ -251,7 +251,7 @@ class _ScoreTest:
         return strength, size
 
     def _doubt(self) -> Reals:
-        """Return the prior variance of each meaning, scaled by the squared weights of its slots."""
+        """Return the prior variance of each meaning, scaled by its slots' squared weights."""
         found = []
         for kind in self.values.meaning_kind:
             chosen = self.slot_weights[(self.values.slot_kind == kind) & (self.slot_weights > 0)]
@@ -259,7 +259,7 @@ class _ScoreTest:
         return _PRIOR * np.array(found)
 
     def retest(self, word: int, meaning: int) -> tuple[float, float]:
-        """Return the evidence and effect of a word in texts without any other selected word."""
+        """Return a word's evidence and effect in texts without other selected words."""
         rest = self.taken[:, meaning].copy()
         rest[word] = 0.0
         alone = (self.said[:, word] > 0) & (self.said @ rest == 0)
@@ -287,7 +287,7 @@ class _ScoreTest:
         return excess / doubt**0.5, excess / doubt
 
     def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals, Reals]:
-        """Return the excess and variance of each column for each word, and the column effects.
+        """Return each column's excess and variance for each word, and its effect.
 
         The excess of a column is its sum over the gold plans, minus the expected sum, and minus the
         effect that the column has in all texts (the third array).

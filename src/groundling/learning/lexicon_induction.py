@@ -98,7 +98,7 @@ def learn_lexicon(
     penalties: list[float] = []
 
     def open_up() -> None:
-        """Add candidate entries to the lexicon; each extent encodes the index of an entry."""
+        """Add candidate entries to the lexicon, with entry numbers in place of extents."""
         words = _candidates(encoder, examples, settings)
         pairs: list[Meaning] = [
             (kind, value)

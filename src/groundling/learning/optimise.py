@@ -22,11 +22,12 @@ def minimise(
     tolerance: float = 1e-7,
     progress: Callable[[int, float], object] | None = None,
 ) -> tuple[float, Reals, bool]:
-    """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return the value, θ and whether it converged.
+    """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ² by L-BFGS.
 
-    `l2` may differ for each weight. `progress` is called after every iteration, and may return True
-    to stop. For L1, θ is written as the difference of two non-negative vectors, so that the
-    objective stays smooth and weights can become exactly zero.
+    Returns the minimum, its θ, and whether L-BFGS converged. `l2` may differ for each weight.
+    `progress` is called after every iteration, and may return True to stop. For L1, θ is written as
+    the difference of two non-negative vectors, so that the objective stays smooth and weights can
+    become exactly zero.
 
     >>> value, theta, done = minimise(lambda t: (float((t - 3) @ (t - 3)), 2 * (t - 3)),
     ...                               np.zeros(2), l2=2.0)

@@ -1,4 +1,4 @@
-"""Plan counts: the cost of listing all plans, and the lengths at which it is affordable."""
+"""Estimates of the number of plans, and of the lengths at which all can be listed."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class PlanCounts:
         self._counts: dict[int, tuple[float, float]] = {}
 
     def plans(self, length: int) -> float:
-        """Return the approximate number of plans from a start with up to `length` actions."""
+        """Return the approximate number of plans of up to `length` actions from a start."""
         return self._counted(length)[0]
 
     def actions(self, length: int) -> float:
-        """Return the approximate number of actions to ground, for plans up to `length`."""
+        """Return about how many actions must be grounded to list plans up to `length`."""
         return self._counted(length)[1]
 
     def _counted(self, length: int) -> tuple[float, float]:
@@ -56,10 +56,10 @@ class PlanCounts:
 
 
 class Lengths:
-    """The plan lengths for which it is affordable to list all plans.
+    """The plan lengths at which all plans can be listed in acceptable time.
 
-    `lengths` counts demonstrations by their number of actions. `different` is the number of starts
-    whose actions are mostly different. `given` is the plan length that the user set, if any.
+    `lengths` counts demonstrations by their number of actions. `different` is the approximate
+    number of different starts. `given` is the plan length that the user set, if any.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Lengths:
         self.given = given
 
     def covering(self, share: float) -> int:
-        """Return the plan length that covers a share of the demonstrations."""
+        """Return the shortest plan length that covers a share of the demonstrations."""
         seen = 0
         for length in sorted(self.lengths):
             seen += self.lengths[length]
@@ -103,7 +103,10 @@ class Lengths:
 
     @cached_property
     def of_plans(self) -> int | None:
-        """The plan length for training: that of the longest demonstration, if affordable."""
+        """The plan length for training; None if listing plans takes too long.
+
+        It is the length of the longest demonstration if possible, otherwise `of_trials`.
+        """
         tried, longest = self.of_trials, max(self.lengths)
         if tried is None or self.given is not None or tried == longest:
             return tried

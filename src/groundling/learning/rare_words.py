@@ -1,4 +1,4 @@
-"""Rare words: weaker penalties if a word and a label occur only once, and together."""
+"""Rare words: weaker penalties if a word and a label both occur only once."""
 
 from __future__ import annotations
 
@@ -23,8 +23,12 @@ class RareWords:
     a word and a label that both occur once is therefore penalised as if there were only one
     demonstration.
 
-    >>> one = RareWords(Counter({"swift": 2, "wary": 1}), (("gingerly", ("swift", "wary")),), 2)
-    >>> both = RareWords.merged([one, RareWords(Counter({"swift": 2}), (), 2)])
+    >>> one = RareWords(
+    ...     labels=Counter({"swift": 2, "wary": 1}),
+    ...     found=(("gingerly", ("swift", "wary")),),
+    ...     examples=2,
+    ... )
+    >>> both = RareWords.merged([one, RareWords(labels=Counter({"swift": 2}), examples=2)])
     >>> both.pairs, both.examples
     ([('gingerly', 'wary')], 4)
     """
@@ -51,7 +55,7 @@ class RareWords:
         return [(word, e) for word, labels in self.found for e in labels if self.labels[e] == 1]
 
     def penalty(self, l2: float, space: FeatureSpace) -> float | Reals:
-        """Return the L2 penalty of each weight, or a single number if there are no rare words."""
+        """Return the L2 penalty of each weight or, without rare words, a single number."""
         keys = space.conjunctions((f"word={word}", label) for word, label in self.pairs)
         places = space.places(keys)
         places = places[places >= 0]
@@ -65,7 +69,7 @@ class RareWords:
 def find_rare_words(
     encoder: Encoder, examples: Sequence[Example], counts: Mapping[str, int]
 ) -> RareWords:
-    """Find the words that occur only once, each with the labels of the demonstrated plan.
+    """Find the words that occur only once, with the labels of the demonstrated plans.
 
     `counts` has the number of occurrences of each word.
     """

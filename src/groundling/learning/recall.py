@@ -102,12 +102,11 @@ def _cases(learnt: Learnt, memory: DemonstrationMemory, shown: Sequence[Example]
         if right.any() and not right.all():
             logs = told.logs[best]
             like = memory.like(words_of(request.text))
-            graphs = compare_plans(like, request.world, plans)
+            graphs = compare_plans(like, request.world, [plan.decisions() for plan in plans])
             new = [n for n, (shown, _) in enumerate(like) if shown.group != each.group]
             whole, others = (
-                np.array([added([like[n] for n in some], row[some], memory.strength)
-                          for row in graphs]) if some else np.zeros(len(logs))
+                added([like[n] for n in some], graphs[:, some], memory.strength)
                 for some in (list(range(len(like))), new)
-            )  # fmt: skip
+            )
             cases.append(_Case(logs, whole, others, right))
     return cases

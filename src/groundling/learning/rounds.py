@@ -32,7 +32,7 @@ class Progress:
 
 
 class Minimised(Protocol):
-    """Protocol of a loss that training can minimise, such as the sum of several objectives."""
+    """Protocol of objectives that training can minimise, such as a sum over shards."""
 
     @property
     def width(self) -> int:

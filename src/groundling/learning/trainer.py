@@ -47,7 +47,7 @@ WARM_TOLERANCE = 1e-5  # tolerance when training continues from the current θ
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """Pause Python's cyclic garbage collector while many long-lived objects are created.
+    """Pause Python's garbage collector while many long-lived objects are created.
 
     >>> with paused_collector():
     ...     gc.isenabled()
@@ -85,7 +85,7 @@ class Trainer(LearntSettings):
         every: int = 25,
         encoders: dict[Hashable, Encoder] | None = None,
     ) -> Learnt:
-        """Fit the model: learn the lexicon if required, and then the weights of each member.
+        """Fit the model: learn the lexicon if required, then the weights of each member.
 
         `encoders` keeps encoders between several fits on demonstrations in the same cached
         environments, so that laid-out graphs and plans are shared.
@@ -128,7 +128,7 @@ class Trainer(LearntSettings):
         return self.remember(Learnt(self, fitted, loss, examples=tuple(examples)))
 
     def remember(self, learnt: Learnt) -> Learnt:
-        """Return the model with a memory of the strength `Learning.recall`."""
+        """Return the model with a memory, whose strength is `Learning.recall`."""
         return remember(learnt, self.learning.recall)
 
     def learn_lexicon(

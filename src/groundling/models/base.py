@@ -84,7 +84,7 @@ class FittedModel:
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:
-        """Return a copy with only the `most` largest weights and without `others`."""
+        """Return a copy with the `most` largest absolute weights and without `others`."""
         order = np.argsort(-np.abs(self.theta), kind="stable")
         kept = np.sort(order[:most])
         space = replace(self.space, keys=self.space.keys[kept])
@@ -152,7 +152,7 @@ class Objective(ABC):
         """Label and encode the examples; call `survey` first."""
 
     def survey(self) -> None:
-        """Collect the values of all graphs and the words of all texts, unless already done."""
+        """Collect the values of all graphs and the words of all texts, if not yet done."""
         data, encoder = self.data, self.data.encoder
         data.report("encoding")
         if data.grow and not data.surveyed:
@@ -221,7 +221,7 @@ class Member(Settings):
 
 @dataclass(frozen=True, repr=False)
 class Model(Settings, ABC):
-    """Base class of models, which define an objective and a search, with settings for both.
+    """Base class of models: an objective and a search, with the settings for both.
 
     A model is immutable. Subclasses must implement `objective` (the loss on demonstrations),
     `search` (which finds plans for a text) and `interpret` (the alignment of a text with a plan,
@@ -291,7 +291,10 @@ class Model(Settings, ABC):
         """Raise an error for settings that are invalid or have no effect in this model."""
 
     def length_cure(self, short: bool) -> str:
-        """Return advice for plans that are too short or, with `short=False`, too long; or ""."""
+        """Return advice for plans that are too short or, with `short=False`, too long.
+
+        Returns an empty string if no setting of the model changes the length of plans.
+        """
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:

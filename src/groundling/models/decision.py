@@ -94,7 +94,7 @@ class DecisionModel(UnitModel):
                     )
 
     def objective(self, data: TrainingData) -> DecisionObjective:
-        """Return the loss of decisions against alternatives; units are realigned each round."""
+        """Return the loss of decisions; units are realigned with actions each round."""
         self.check_negative_starts(data.examples)
         return DecisionObjective(self, data)
 
@@ -225,7 +225,7 @@ class DecisionObjective(Objective):
         )
 
     def _alternatives(self, example: Example) -> list[list[LaidOutGraph]]:
-        """Return the graphs of the actions in each decision, the demonstrated action first."""
+        """Return the graphs of each decision's actions, the demonstrated action first."""
         trajectory, world = example.trajectory, example.world
         everywhere = [
             (state, action) for state in trajectory.states[:-1] for action in world.actions(state)

@@ -1,4 +1,4 @@
-"""Preparation of demonstrations for training: parsed, checked, executed and mirrored."""
+"""Preparation of demonstrations: parsing, checking, execution and mirroring."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Skipped:
 def sift(
     encoder: Encoder, demonstrations: Sequence[Demonstration]
 ) -> tuple[list[Demonstration], list[Skipped]]:
-    """Split demonstrations into usable ones and skipped ones, with the reason for skipping."""
+    """Return the usable demonstrations, and the skipped ones with the reasons."""
     try:
         if demonstrations:
             prepare(encoder, demonstrations)

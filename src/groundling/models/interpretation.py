@@ -39,8 +39,14 @@ class Interpretation:
         The alignment with each action is averaged over the models in which it has the same shape as
         in the first model.
 
-        >>> one = Interpretation(1.0, (np.ones((1, 1)),), (np.ones(1),), (np.ones(1),), np.ones(2))
-        >>> two = Interpretation(3.0, (np.zeros((1, 1)),), (np.ones(2),), (np.ones(2),), np.ones(2))
+        >>> one = Interpretation(
+        ...     score=1.0, aligned=(np.ones((1, 1)),),
+        ...     text=(np.ones(1),), free=(np.ones(1),), plan=np.ones(2),
+        ... )
+        >>> two = Interpretation(
+        ...     score=3.0, aligned=(np.zeros((1, 1)),),
+        ...     text=(np.ones(2),), free=(np.ones(2),), plan=np.ones(2),
+        ... )
         >>> both = Interpretation.mean([one, two])
         >>> both.score, both.aligned[0].item(), both.text[0].tolist()
         (2.0, 0.5, [0.5, 0.5, 0.5])
@@ -66,7 +72,7 @@ class Interpretation:
 
 
 def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals:
-    """Return the expected features of words with nodes of an action, for a single instance."""
+    """Return one instance's expected features of words with nodes of an action."""
     tables, places = scorer.tables, _node_places(scorer, graph)
     counts = np.zeros(scorer.width)
     for word, word_set in enumerate(scorer.batch.word_set.tolist()):
@@ -79,7 +85,7 @@ def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals
 
 
 def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
-    """Return the expected features of an action without text, ψ(y), for a single instance."""
+    """Return one instance's expected features of an action without text, ψ(y)."""
     batch, tables = scorer.batch, scorer.tables
     counts = np.zeros(scorer.width)
     pair = int(batch.graph_prior[scorer.encoding.graphs[0].index(graph)])
@@ -102,7 +108,7 @@ def _node_places(scorer: Scorer, graph: LaidOutGraph) -> list[int]:
 
 
 def _add_features(scorer: Scorer, word_set: int, amounts: Reals, counts: Reals) -> None:
-    """Add the features of a word set with the given amounts of node labels to `counts`."""
+    """Add a word set's features with the given amounts of node labels to `counts`."""
     tables = scorer.tables
     for i in range(int(tables.set_labels[word_set]), int(tables.set_labels[word_set + 1])):
         label = int(tables.set_label[i])

@@ -14,7 +14,7 @@ enough for its own sentence. Sentences unlike any demonstration are scored by th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
@@ -27,8 +27,8 @@ from groundling.models.example import Example
 from groundling.overlay.batch import Reals
 from groundling.ties import rank
 from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, State
 from groundling.world.graph import Label
-from groundling.world.trajectory import Trajectory
 
 TEXT_POWER = 4  # if one word of six differs, the similarity is about 1/7
 LEAST = 0.05  # minimum similarity of texts
@@ -39,7 +39,11 @@ _EDGE = ""  # padding before the first word and after the last
 
 @dataclass(frozen=True)
 class RememberedText:
-    """A stored demonstration: its words and the labels of its actions."""
+    """A stored demonstration: its words and the labels of its actions.
+
+    `roots` counts the labels of the root nodes of the actions' graphs, and `labels` those of all
+    nodes.
+    """
 
     words: tuple[str, ...]
     roots: Mapping[str, int]
@@ -64,7 +68,8 @@ class RememberedText:
 class Recollection:
     """The memory's contribution to a plan's score, and its main source.
 
-    >>> print(Recollection(RememberedText(("to", "the", "sofa"), {}, {}), 4.0))
+    >>> shown = RememberedText(("to", "the", "sofa"), roots={"go": 1}, labels={"go": 1, "sofa": 1})
+    >>> print(Recollection(shown, amount=4.0))
     “to the sofa” +4.00
     """
 
@@ -85,7 +90,7 @@ class DemonstrationMemory:
 
     Examples
     --------
-    >>> shown = RememberedText(("to", "the", "sofa"), {"go": 1}, {"go": 1, "sofa": 1})
+    >>> shown = RememberedText(("to", "the", "sofa"), roots={"go": 1}, labels={"go": 1, "sofa": 1})
     >>> memory = DemonstrationMemory((shown,), strength=4.0)
     >>> [round(found, 2) for _, found in memory.like(("to", "the", "sofa"))]
     [1.0]
@@ -98,7 +103,7 @@ class DemonstrationMemory:
 
     @classmethod
     def of(cls, examples: Iterable[Example], strength: float = 0.0) -> DemonstrationMemory:
-        """Return the memory of the original examples, excluding mirror images and compositions."""
+        """Return a memory of examples, excluding mirror images and compositions."""
         return cls(tuple(map(_remembered, latest(examples)[-MOST:])), strength)
 
     def with_strength(self, strength: float) -> DemonstrationMemory:
@@ -134,19 +139,24 @@ class DemonstrationMemory:
         self,
         text: Sequence[Instruction],
         world: CachedEnvironment,
-        plans: Sequence[Trajectory],
+        decisions: Callable[[int], _Decisions],
         scores: Reals,
         without: str | None = None,
     ) -> dict[int, Recollection]:
-        """Return what the memory adds to the score of each of the best plans, by plan index.
+        """Return what the memory adds to the scores of the best plans, by plan index.
 
-        Demonstrations of the group `without` are excluded.
+        `decisions` returns the states and actions of a plan. Demonstrations of the group `without`
+        are excluded.
         """
         like = self.like(words_of(text), without) if self.strength else []
         best = rank(scores, most=BEST)[:BEST] if like else []
-        graphs = compare_plans(like, world, [plans[place] for place in best])
+        graphs = compare_plans(like, world, map(decisions, best))
+        weights = np.array([alike for _, alike in like])
+        sources = (weights * graphs).argmax(axis=1).tolist() if len(best) else []
+        amounts = added(like, graphs, self.strength).tolist()
         return {
-            place: _mean(like, row, self.strength) for place, row in zip(best, graphs, strict=True)
+            place: Recollection(like[source][0], amount)
+            for place, source, amount in zip(best, sources, amounts, strict=True)
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -166,8 +176,8 @@ class DemonstrationMemory:
     def from_dict(cls, data: Mapping[str, Any]) -> DemonstrationMemory:
         """Restore the memory from the output of `to_dict`.
 
-        >>> shown = RememberedText(("go",), {"move": 1}, {"move": 1}, "first")
-        >>> memory = DemonstrationMemory((shown,), 2.0)
+        >>> shown = RememberedText(("go",), roots={"move": 1}, labels={"move": 1}, name="first")
+        >>> memory = DemonstrationMemory((shown,), strength=2.0)
         >>> DemonstrationMemory.from_dict(memory.to_dict()) == memory
         True
         """
@@ -194,7 +204,7 @@ def _text(value: Any) -> str:
 
 
 def latest(examples: Iterable[Example]) -> list[Example]:
-    """Return the original examples that are not replaced by a later one.
+    """Return the original examples, without those that a later one replaces.
 
     A later demonstration of the same text from the same start replaces an earlier one.
     """
@@ -209,32 +219,24 @@ def latest(examples: Iterable[Example]) -> list[Example]:
 def compare_plans(
     like: Sequence[tuple[RememberedText, float]],
     world: CachedEnvironment,
-    plans: Sequence[Trajectory],
+    plans: Iterable[_Decisions],
 ) -> Reals:
-    """Return the similarity of the graphs of plans to those of demonstrations, row by row."""
+    """Return an array [plan, demonstration] of the similarities of their graphs."""
     known: dict[Any, _Strings] = {}
-    found = np.zeros((len(plans), len(like)))
-    for row, plan in enumerate(plans):
-        roots, labels = labels_of(world, plan, known)
-        for column, (each, _) in enumerate(like):
-            root = likeness(each.roots, roots)
-            if root:  # otherwise, nothing else counts
-                found[row, column] = root**2 * (1 + likeness(each.labels, labels) ** 2) / 2
-    return found
+    found = [labels_of(world, plan, known) for plan in plans]
+    roots, labels = (
+        likeness([getattr(each, name) for each, _ in like], [own[side] for own in found])
+        for side, name in enumerate(("roots", "labels"))
+    )
+    return roots**2 * (1 + labels**2) / 2  # without similar roots, nothing else counts
 
 
-def added(like: Sequence[tuple[RememberedText, float]], graphs: Reals, strength: float) -> float:
-    """Return what similar texts add to a plan's score, given the similarities of graphs."""
+def added(like: Sequence[tuple[RememberedText, float]], graphs: Reals, strength: float) -> Reals:
+    """Return what similar texts add to the scores of plans, given the similarities of graphs."""
     weights = np.array([alike for _, alike in like])
-    return float(strength * weights.max() * (weights @ graphs) / weights.sum())
-
-
-def _mean(
-    like: Sequence[tuple[RememberedText, float]], graphs: Reals, strength: float
-) -> Recollection:
-    weights = np.array([alike for _, alike in like])
-    source = like[int(np.argmax(weights * graphs))][0]
-    return Recollection(source, added(like, graphs, strength))
+    if not len(weights):
+        return np.zeros(len(graphs))
+    return np.asarray(strength * weights.max() * (graphs @ weights) / weights.sum())
 
 
 def words_of(text: Sequence[Instruction]) -> tuple[str, ...]:
@@ -244,26 +246,24 @@ def words_of(text: Sequence[Instruction]) -> tuple[str, ...]:
 
 
 _Strings = tuple[tuple[str, ...], tuple[str, ...]]
+_Decisions = Iterable[tuple[State, Action]]
 
 
-def labels_of(
-    world: CachedEnvironment, plan: Trajectory, known: dict[Any, _Strings] | None = None
-) -> tuple[Counter[str], Counter[str]]:
-    """Count labels in a plan's graphs: those of root nodes, and those of all nodes.
+def labels_of(world: CachedEnvironment, plan: _Decisions, known: dict[Any, _Strings]) -> _Strings:
+    """Return the labels in a plan's graphs: those of root nodes, and those of all nodes.
 
-    `known` caches labels by (state, action) pair; pass the same dictionary for several plans.
+    `known` caches labels by state, compared by identity, and action; pass the same dictionary for
+    several plans.
     """
-    known = {} if known is None else known
-    roots: Counter[str] = Counter()
-    everything: Counter[str] = Counter()
-    for decision in zip(plan.states, plan.actions, strict=False):
-        found = known.get(decision)
+    roots: tuple[str, ...] = ()
+    everything: tuple[str, ...] = ()
+    for state, action in plan:
+        found = known.get((id(state), action))
         if found is None:
-            graph = world.ground(*decision)
+            graph = world.ground(state, action)
             every = tuple(chain.from_iterable(map(_strings, graph.node_labels)))
-            found = known[decision] = _strings(graph.labels(graph.root)), every
-        roots.update(found[0])
-        everything.update(found[1])
+            found = known[id(state), action] = _strings(graph.labels(graph.root)), every
+        roots, everything = roots + found[0], everything + found[1]
     return roots, everything
 
 
@@ -272,18 +272,29 @@ def _strings(labels: tuple[Label, ...]) -> tuple[str, ...]:
     return tuple(map(str, labels))
 
 
-def likeness(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    """Return the Jaccard similarity of two multisets of labels.
+def likeness(shown: Sequence[Mapping[str, int]], others: Sequence[Sequence[str]]) -> Reals:
+    """Return the Jaccard similarity of each of the other multisets of labels to those shown.
 
-    >>> likeness({"go": 2, "sofa": 1}, {"go": 2, "lamp": 1})
-    0.5
+    >>> likeness([{"go": 2, "sofa": 1}, {"stay": 1}], [("go", "lamp", "go")])
+    array([[0.5, 0. ]])
     """
-    shared = sum(min(count, other[name]) for name, count in one.items() if name in other)
-    total = sum(one.values()) + sum(other.values()) - shared
-    return shared / total if total else 0.0
+    place = {name: n for n, name in enumerate(dict.fromkeys(chain.from_iterable(shown)))}
+    width = len(place) + 1  # the last column is for all other labels
+    counts, given = np.zeros((len(shown), width)), np.zeros((len(others), width))
+    for row, each in zip(counts, shown, strict=True):
+        row[[place[name] for name in each]] = list(each.values())
+    rows = np.repeat(np.arange(len(others)), list(map(len, others)))
+    columns = np.array([place.get(e, -1) for e in chain.from_iterable(others)], np.int64)
+    np.add.at(given, (rows, columns), 1)
+    most = int(min(counts.max(initial=0), given[:, :-1].max(initial=0)))
+    shared = np.zeros((len(others), len(shown)))
+    for least in range(1, most + 1):
+        shared += (given >= least).astype(float) @ (counts >= least).astype(float).T
+    total = given.sum(axis=1)[:, None] + counts.sum(axis=1) - shared
+    return np.asarray(shared / np.maximum(total, 1))
 
 
 def _remembered(example: Example) -> RememberedText:
     name = example.shown.name if example.shown is not None else ""
-    roots, labels = labels_of(example.world, example.trajectory)
+    roots, labels = map(Counter, labels_of(example.world, example.trajectory.decisions(), {}))
     return RememberedText(words_of(example.instructions), roots, labels, name, example.group)

@@ -168,7 +168,7 @@ class PlanObjective(Objective):
     def _others(
         self, example: Example, space: PlanSpace, apart: dict[tuple[int, Hashable], PlanSpace]
     ) -> PlanSpace:
-        """Return the plans from a negative start that do not have the demonstrated outcome."""
+        """Return the plans from a negative start without the demonstrated outcome."""
         world = example.world
         end = world.outcome(example.trajectory.end)
         key = (id(space), end)
@@ -351,7 +351,10 @@ class PlanModel(Model):
     def search(
         self, fitted: FittedModel, requests: Sequence[Request], search: Search
     ) -> Iterator[SearchResult]:
-        """Yield, for each request, all plans with scores, or those of a beam search if too many."""
+        """Yield the scored plans of each request: all plans, or those of a beam search.
+
+        A beam search is used if there are too many plans to enumerate.
+        """
         waiting: list[tuple[Request, PlanSpace]] = []
         for request in requests:
             space = self._listed(fitted, request, search)
@@ -465,7 +468,7 @@ class PlanModel(Model):
             yield [(space.plans, values) for space, values in zip(spaces, scores, strict=True)]
 
     def _space(self, fitted: FittedModel, request: Request, search: Search) -> PlanSpace:
-        """Return all plans from a start or, if there are too many, those found by the search."""
+        """Return all plans from a start or, if they are too many, those that a search finds."""
         space = self._listed(fitted, request, search)
         if space is None:
             found = self._search_one(fitted, request, search).plans
@@ -516,7 +519,7 @@ class PlanModel(Model):
     def _encoded(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> tuple[LabelledText, PlanSpace, Scorer]:
-        """Return the text encoded with the given plans; words are labelled as in the search."""
+        """Return the text encoded with the given plans, with words labelled as in search."""
         space = PlanSpace(plans, fitted.encoder.candidates(request.world, plans))
         searched = self._listed(fitted, request, search)
         graphs = dict.fromkeys(space.candidates.graphs)

@@ -1,4 +1,4 @@
-"""A checksum of feature extraction, to detect models that were trained differently."""
+"""Checksum of feature extraction, to detect models that were trained differently."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LONGEST = 40  # maximum characters of a word, because models may come from untr
 
 
 def probe_features(fitted: FittedModel) -> str:
-    """Return a checksum of the features that a model extracts from a fixed text and graph.
+    """Return a checksum of a model's features for a fixed text and a fixed graph.
 
     The checksum depends on the model's settings, lexicon, values and word counts. For equal models,
     it differs only if features are extracted differently. Parsers, synonyms and custom joining
@@ -80,7 +80,7 @@ def _joined(fitted: FittedModel, words: list[WordLabel], nodes: list[NodeLabel])
 
 
 def _graph(values: dict[str, list[str]]) -> tuple[GroundingGraph, Scene]:
-    """Return the graph and scene of an action on one of three things with given values."""
+    """Return the graph and the scene of an action on one of three things."""
     things: dict[str, dict[str, Any]] = {
         name: {"kind": kind, "colour": colour, "size": size, "x": x, "y": 1.0, "lit": x > 1}
         for name, kind, colour, size, x in (

@@ -1,4 +1,4 @@
-"""The transducer: a model that reads a text unit by unit and sums over all readings."""
+"""The transducer, which reads a text unit by unit and sums over all readings."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ _ROUNDS = 5  # the default of Learning.rounds, which has no effect here
 
 @dataclass(frozen=True, repr=False)
 class TransducerModel(UnitModel):
-    """A model that reads the units of a text in order; each unit names any number of actions.
+    """A model that reads a text in order; each unit may name any number of actions.
 
     At every position, the model either passes to the next unit or acts. Each decision is normalised
     over all choices at its position, and all readings that give the demonstrated actions are
@@ -252,7 +252,7 @@ class TransducerModel(UnitModel):
         return lambda wider: transduce(scores, start, wider, how)
 
     def align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
-        """Return the score of a plan over all readings, and the probability of each alignment."""
+        """Return a plan's score over all readings, and p(unit names action)."""
         rows: list[int] = []
         starts, gold = [0], []
         for j, state in enumerate(plan.states):
@@ -271,7 +271,7 @@ class TransducerModel(UnitModel):
     def read(
         self, act: Reals, marks: Reals, starts: Integers, gold: Integers, power: float = 0.0
     ) -> Reading:
-        """Sum over all readings that give the demonstrated actions; return loss and gradients.
+        """Return the loss, summed over all readings that give the demonstrated actions.
 
         `act` has the shape (alternatives × units). The alternatives of prefix j are in the rows
         from starts[j] to starts[j + 1] - 1. The rows of `marks` score three choices: passing,
@@ -366,7 +366,7 @@ class TransducerObjective(Objective):
 
 
 class UnreadableError(DemonstrationError):
-    """Raised if no reading gives the demonstrated actions; `place` is the instance's index."""
+    """Raised if no reading of the instance `place` gives the demonstrated actions."""
 
     def __init__(self, place: int) -> None:
         super().__init__(f"Demonstration {place + 1} must have an alignment with its text.")

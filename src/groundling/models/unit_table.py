@@ -72,7 +72,7 @@ class UnitTable:
     def interpret(
         self, plans: Sequence[Trajectory], align: Alignment, free: float = 1.0
     ) -> list[Interpretation]:
-        """Return interpretations of the text; `align` aligns its units with the actions.
+        """Return interpretations of the text, for which `align` aligns units with actions.
 
         `free` is the weight of ψ(y). It is 0 if plans are compared without ψ(y).
         """
@@ -90,7 +90,7 @@ class UnitTable:
         return found
 
     def _posteriors(self, place: int) -> Reals:
-        """Return p(word aligned with node), given that the unit of the word names this action."""
+        """Return p(word aligned with node) if the word's unit names this action."""
         scorer, number = self.scorers[place]
         potentials = scorer.potentials(self.fitted.theta)
         return scorer.posteriors(potentials, 0, number)[self.order]
@@ -105,7 +105,7 @@ class UnitTable:
 
 
 class UnitModel(Model):
-    """A model that scores units of a text with single actions, and aligns units with actions."""
+    """A model that scores units with single actions, and aligns units with actions."""
 
     @abstractmethod
     def find(

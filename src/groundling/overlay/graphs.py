@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
-from typing import Any, NamedTuple, TypeVar
+from itertools import chain, pairwise, repeat
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,10 @@ from groundling.features.labels import (
     kind_of_name,
 )
 from groundling.overlay.settings import Overlay
-from groundling.ragged import entries_of, renumbered, starts_of
+from groundling.ragged import entries_of, renumbered, sizes_of, starts_of
 from groundling.world.graph import GroundingGraph, Label, labels_of
 from groundling.world.graph_table import GraphTable
-from groundling.world.relations import Rank, Ranks, Scene
+from groundling.world.relations import Rank, Ranks, Scene, SceneNode
 
 __all__ = ["LaidOutGraph", "LaidOutTable", "Layouts", "NodeContent", "Shape", "spell_plan"]
 
@@ -42,6 +42,7 @@ SELF: Relation = ("self",)
 TWO_STEP: Relation = ("two-step",)
 Edge = tuple[int, int, tuple[Label, ...]]
 _RECURRING = 500  # approximate bytes of a cached result
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 _RELATED = labels_of("related")  # the relation of edges without labels
 
 
@@ -66,51 +67,87 @@ class Shape:
 
     __slots__ = ("enters", "near_node", "near_relation", "node_near", "relations")
 
+    node_near: NDArray[np.int32]
+    near_node: NDArray[np.int32]
+    near_relation: NDArray[np.int32]
+    relations: tuple[Relation, ...]
+
     def __init__(self, edges: Sequence[Edge], enters: Sequence[bool], overlay: Overlay) -> None:
-        count = len(enters)
-        if len({edge[:2] for edge in edges}) < len(edges):
-            edges = _merged(edges)
-        sources, targets, listed = zip(*edges, strict=True) if edges else ((), (), ())
-        one, other, nodes = np.array(sources, int), np.array(targets, int), np.arange(count)
+        self.enters = tuple(enters)
+        self._find_neighbours([self], [edges], overlay)
+
+    @classmethod
+    def several(
+        cls, graphs: Sequence[tuple[Sequence[Edge], Sequence[bool]]], overlay: Overlay
+    ) -> list[Shape]:
+        """Return the shapes of several graphs, which takes less time than one after the other."""
+        shapes = [cls.__new__(cls) for _ in graphs]
+        for shape, (_, enters) in zip(shapes, graphs, strict=True):
+            shape.enters = tuple(enters)
+        cls._find_neighbours(shapes, [edges for edges, _ in graphs], overlay)
+        return shapes
+
+    @staticmethod
+    def _find_neighbours(
+        shapes: Sequence[Shape], edges: Sequence[Sequence[Edge]], overlay: Overlay
+    ) -> None:
+        counts, sizes = np.array(list(map(len, shapes))), np.array(list(map(len, edges)))
+        listed, first = [*chain.from_iterable(edges)], starts_of(counts)
+        nodes, width = np.arange(first[-1]), np.repeat(counts, counts)
+        # Nodes are numbered across all graphs, neighbours within their graph.
+        before, pair = np.repeat(first[:-1], sizes), starts_of(width)
+        sources, targets, labels = zip(*listed, strict=True) if listed else ((), (), ())
+        ends = np.array([sources, targets], int)
+        one, other = before + ends
+        if len(renumbered(pair[one] + ends[1])[0]) < len(listed):
+            Shape._find_neighbours(shapes, list(map(_merged, edges)), overlay)
+            return
         place: dict[Relation, int] = {SELF: 0, TWO_STEP: 1, FAR: 2}
-        coded: dict[int, list[int]] = {}
-        for key, labels in {id(labels): labels for labels in listed}.items():
-            coded[key] = [place.setdefault(name, len(place)) for name in _relations(labels)]
-        there, back = np.array([coded[id(labels)] for labels in listed], int).reshape(-1, 2).T
-        # Lists of nodes, neighbours and relations; the first of several relations applies.
+        ids = list(map(id, labels))
+        distinct = dict(zip(ids, labels, strict=True))
+        coded = [[place.setdefault(name, len(place)) for name in _relations(each)]
+                 for each in distinct.values()]  # fmt: skip
+        rows = {key: n for n, key in enumerate(distinct)}
+        there, back = np.array(coded, int).reshape(-1, 2).T[:, [rows[key] for key in ids]]
+        # Lists of pairs, nodes and relations; the first of several relations applies.
         found: list[tuple[NDArray[Any], NDArray[Any], Any]] = [(nodes[:0], nodes[:0], nodes[:0])]
         if "given" in overlay.neighbours:
-            found.append((one, other, there))
+            found.append((pair[one] + ends[1], one, there))
         if "reversed" in overlay.neighbours:
-            found.append((other, one, back))
+            found.append((pair[other] + ends[0], other, back))
         if "self" in overlay.neighbours:
-            found.append((nodes, nodes, place[SELF]))
+            found.append((pair[nodes] + nodes - np.repeat(first[:-1], counts), nodes, place[SELF]))
         if "two-step" in overlay.neighbours:
             order = np.argsort(one, kind="stable")
-            begin, end = (np.searchsorted(one[order], other, side) for side in ("left", "right"))
-            after = other[order][entries_of(begin, end - begin)]
-            found.append((np.repeat(one, end - begin), after, place[TWO_STEP]))
+            begin, end = (np.searchsorted(one[order], other, side) for side in _SIDES)
+            source, steps = np.repeat(one, end - begin), order[entries_of(begin, end - begin)]
+            found.append((pair[source] + ends[1][steps], source, place[TWO_STEP]))
         if overlay.adjacency == "soft":
-            found.append((np.repeat(nodes, count), np.tile(nodes, count), place[FAR]))
-        node, end = (np.concatenate([each[side] for each in found]) for side in (0, 1))
-        sizes = [len(each[0]) for each in found]
-        code = np.repeat(np.arange(len(found)), sizes)  # the kind, for now
-        order = ((node * len(found) + code) * count + end).argsort(kind="stable")
-        pair = renumbered(node * count + end)[1]
-        first = np.empty(pair.max(initial=-1) + 1, np.int64)
-        first[pair[::-1]] = np.arange(len(node))[::-1]
-        order = order[first[pair[order]] == order]
-        for begin, (_, _, given), size in zip(
-            starts_of(np.array(sizes)), found, sizes, strict=False
-        ):
-            code[begin : begin + size] = given
-        self.node_near = starts_of(np.bincount(node[order], minlength=count), np.int32)
-        self.near_node, self.enters = end[order].astype(np.int32), tuple(enters)
-        codes = code[order].tolist()
-        used = {each: number for number, each in enumerate(dict.fromkeys(codes))}
-        names = list(place)
-        self.near_relation = np.array([used[each] for each in codes], np.int32)
-        self.relations = tuple([names[each] for each in used])
+            every, node = np.arange(pair[-1]), np.repeat(nodes, width)
+        else:
+            every, numbers = renumbered(np.concatenate([each[0] for each in found]))
+            node = np.empty(len(every), int)
+            node[numbers] = np.concatenate([each[1] for each in found])
+        kind, code = np.full(len(node), len(found)), np.full(len(node), place[FAR])
+        for number, (pairs, _, relations) in reversed([*enumerate(found)]):
+            at = pairs if overlay.adjacency == "soft" else np.searchsorted(every, pairs)
+            kind[at], code[at] = number, relations
+        key = node * (len(found) + 1) + kind
+        order = key.argsort(kind="stable")
+        near = (every - pair[node])[order].astype(np.int32)
+        code, starts = code[order], starts_of(np.bincount(node, minlength=len(nodes)), np.int32)
+        # Relations are numbered in the order of first occurrence, separately for each graph.
+        graph_of = np.repeat(np.arange(len(counts)), counts)[node]
+        seen = np.full((len(counts), len(place)), len(order))
+        seen.reshape(-1)[(graph_of * len(place) + code)[::-1]] = np.arange(len(order))[::-1]
+        ranked = seen.argsort(axis=1, kind="stable")
+        relation, names = ranked.argsort(axis=1).astype(np.int32)[graph_of, code], list(place)
+        for n, (shape, used) in enumerate(zip(shapes, (seen < len(order)).sum(1), strict=True)):
+            own = starts[first[n] : first[n + 1] + 1]
+            some = slice(own[0], own[-1])
+            shape.node_near = own - own[0]
+            shape.near_node, shape.near_relation = near[some], relation[some]
+            shape.relations = tuple([names[each] for each in ranked[n, :used].tolist()])
 
     @property
     def near(self) -> tuple[tuple[tuple[int, Relation], ...], ...]:
@@ -207,39 +244,44 @@ class Layouts:
         Nodes that are things of a scene get ranks and, with `Overlay.relations`, relations to other
         things. ψ(y) and flat labels use only the nodes of the original graph.
         """
-        parts = tuple(map(self._node, graph.parts, graph.node_labels, self._ranks(graph, scene)))
+        ranks: Sequence[_Ranks] = (None,) * len(graph)
+        if scene is not None:
+            things = scene.things_of(graph)
+            ranks = self._ranked(scene.ranks_of(things))
+        parts = tuple(map(self._node, graph.parts, graph.node_labels, ranks))
         if scene is None or not self.overlay.relations:
             return self._graph(parts, graph.node_names, self._shape(graph))
-        added, names, shape = self._surroundings(graph, scene)
-        return self._graph((*parts, *[self._node("", *each) for each in added]), names, shape)
+        [(added, names, shape)] = self._surroundings([(graph, things)], scene)
+        nodes = [scene.nodes[each] for each in added]
+        others = [self._node("", each.labels, each.ranks) for each in nodes]
+        return self._graph((*parts, *others), names, shape)
 
-    def _ranks(self, graph: GroundingGraph, scene: Scene | None) -> Sequence[_Ranks]:
-        """Return the ranks of the nodes of a graph."""
-        if scene is None:
-            return (None,) * len(graph)
-        things = scene.things_of(graph)
-        ranks = [
-            scene.grouped_ranks(things[name]) if name in things else None
-            for name in graph.node_names
-        ]
+    def _ranked(self, ranks: list[_Ranks]) -> list[_Ranks]:
+        """Return the ranks of nodes, and take note if there are any."""
         self.has_ranks = self.has_ranks or any(ranks)
         return ranks
 
-    def _surroundings(self, graph: GroundingGraph, scene: Scene) -> _Surroundings:
-        """Return the nodes that relations add to a graph, and the names and shape of all nodes."""
+    def _surroundings(
+        self, graphs: Sequence[tuple[GroundingGraph, _Things]], scene: Scene
+    ) -> list[_Surroundings]:
+        """Return what relations add to graphs whose nodes represent the given things."""
         if self._latest is None or self._latest[0] is not scene:
             self._latest = scene, {}
         known = self._latest[1]
         # Actions on the same things differ only in the labels of the action.
-        of = (graph.node_names, graph.edges, graph.root, *scene.things_of(graph).items())
-        if of not in known:
-            whole = scene.related(graph)
-            labelled = list(zip(whole.node_names, whole.node_labels, strict=True))
-            added = [(labels, scene.grouped_ranks(name)) for name, labels in labelled[len(graph) :]]
-            self.has_ranks = self.has_ranks or any(ranks for _, ranks in added)
-            shape = Shape(_numbered(whole), self._enters(whole), self.overlay)
-            known[of] = added, whole.node_names, shape
-        return known[of]
+        keys = [(each.node_names, each.edges, each.root, things) for each, things in graphs]
+        new = {key: pair for key, pair in zip(keys, graphs, strict=True) if key not in known}
+        nodes, shapes = [], []
+        for graph, things in new.values():
+            added, edges = scene.surroundings(things)
+            names = (*graph.node_names, *[scene.nodes[each].name for each in added])
+            enters = [self.overlay.entry == "any" or name == graph.root for name in names]
+            nodes.append((added, names))
+            shapes.append(((*_numbered(graph), *edges), enters))
+            self._ranked([scene.nodes[each].ranks for each in added])
+        pairs = zip(nodes, Shape.several(shapes, self.overlay) if shapes else (), strict=True)
+        known |= {key: (*pair, shape) for key, (pair, shape) in zip(new, pairs, strict=True)}
+        return [known[key] for key in keys]
 
     def lay_out_many(
         self, graphs: GraphTable | Sequence[GroundingGraph], scene: Scene | None = None
@@ -247,13 +289,22 @@ class Layouts:
         """Lay out several graphs; equal labels are read once, and graphs are built on access."""
         if isinstance(graphs, GraphTable) and scene is None:
             return self._lay_out_table(graphs)
+        own: list[_Things] = [()] * len(graphs)
+        around: list[_Surroundings | None] = [None] * len(graphs)
+        others: list[SceneNode] = []
+        if scene is not None:
+            own = list(map(scene.things_of, graphs))
+            if self.overlay.relations:
+                around = [*self._surroundings(list(zip(graphs, own, strict=True)), scene)]
+                others = scene.nodes
         patterns, made = Interner[Hashable](), list[tuple[tuple[str, ...], Shape]]()
         known: dict[Hashable, int] = {}
-        pattern_of, names, labels, ranks = [], [], list[tuple[Label, ...]](), list[_Ranks]()
-        for graph in graphs:
-            added, called, shape = list[_Thing](), graph.node_names, None
-            if scene is not None and self.overlay.relations:
-                added, called, shape = self._surroundings(graph, scene)
+        pattern_of, names, places = [], [], list[list[int]]()
+        # The nodes of the scene come before those of the graphs.
+        labels, ranks = [each.labels for each in others], list[_Ranks]()
+        ranks += [each.ranks for each in others]
+        for graph, things, whole in zip(graphs, own, around, strict=True):
+            added, called, shape = whole or ([], graph.node_names, None)
             key = (graph.node_names, graph.edges, graph.root, graph.roles, id(shape))
             number = known.get(key)
             if number is None:  # the names of nodes do not matter
@@ -262,59 +313,62 @@ class Layouts:
                 number = known[key] = patterns((edges, root, *roles, id(shape)))
             pattern_of.append(number)
             if len(made) < len(patterns):
-                parts = (*graph.parts, *[""] * len(added))
-                made.append((parts, self._shape(graph) if shape is None else shape))
+                made.append((graph.parts, self._shape(graph) if shape is None else shape))
             names.append(called)
+            places.append([*range(len(labels), len(labels) + len(graph)), *added])
             labels += graph.node_labels
             if scene is not None:
-                labels += [own for own, _ in added]
-                ranks += [*self._ranks(graph, scene), *[own for _, own in added]]
-        things, shape_of = _LabelTable(labels, ranks), np.array(pattern_of, np.int64)
-        starts = starts_of(np.array(list(map(len, names)), np.int64))
-        columns: dict[tuple[int, str], NDArray[np.int64]] = {}
-        for number, (parts, _) in enumerate(made):
-            rows = np.flatnonzero(shape_of == number)
-            for column in enumerate(parts):
-                if column not in columns:
-                    columns[column] = np.full(len(names), -1)
-                columns[column][rows] = things.kind_of[starts[rows] + column[0]]
+                ranks += scene.ranks_of(things)
+        # The nodes of each graph in a row, with -1 behind them.
+        rows = np.full((len(places), max(map(len, places), default=0)), -1)
+        used, numbers = renumbered(np.array([*chain.from_iterable(places)], np.int64))
+        rows[np.arange(rows.shape[1]) < np.array(list(map(len, places)))[:, None]] = numbers
+        if others:
+            labels, ranks = ([each[n] for n in used.tolist()] for each in (labels, ranks))
+        nodes = _LabelTable(labels, self._ranked(ranks))
         return LaidOutTable(
-            self, [_Column(key[1], things, columns[key]) for key in sorted(columns)], names,
-            [shape for _, shape in made], shape_of,
+            self, nodes, nodes.at(rows), [parts for parts, _ in made], names,
+            [shape for _, shape in made], np.array(pattern_of, np.int64),
         )  # fmt: skip
 
     def _lay_out_table(self, table: GraphTable) -> LaidOutTable:
-        columns: list[_Column] = []
-        known: dict[int, _LabelTable] = {}  # several columns may have the same things
-        for name, listed in table.labels.items():
-            things = known.get(id(listed)) or known.setdefault(id(listed), _LabelTable(listed))
-            kinds = things.at(table.places[name])
-            # The part of a node may depend on the other nodes.
-            parts = {
-                number: pattern.parts[pattern.node_names.index(name)]
-                for number, pattern in enumerate(table.patterns)
-                if name in pattern.node_names
-            }
-            for part in dict.fromkeys(parts.values()):
-                own = np.array([parts.get(n) == part for n in range(len(table.patterns))])
-                chosen = kinds if own.all() else np.where(own[table.pattern_of], kinds, -1)
-                columns.append(_Column(part, things, chosen))
+        # Several nodes may have the same list of labels.
+        listed = {id(each): each for each in table.labels.values()}
+        sizes = np.array(list(map(len, listed.values())), np.int64)
+        first = dict(zip(listed, starts_of(sizes).tolist(), strict=False))
+        nodes = _LabelTable([*chain.from_iterable(listed.values())])
+        rows = [
+            np.where(table.places[name] < 0, -1, table.places[name] + first[id(labels)])
+            for name, labels in table.labels.items()
+        ]
+        parts = []
+        for pattern in table.patterns:
+            part = dict(zip(pattern.node_names, pattern.parts, strict=True))
+            parts.append(tuple([part.get(name, "") for name in table.labels]))
         names = [table.patterns[number].node_names for number in table.pattern_of.tolist()]
         shapes = list(map(self._shape, table.patterns))
-        return LaidOutTable(self, columns, names, shapes, table.pattern_of)
+        kinds = nodes.at(np.stack(rows, axis=1))
+        return LaidOutTable(self, nodes, kinds, parts, names, shapes, table.pattern_of)
 
-    def spell_table(self, prefix: str, things: _LabelTable) -> PartTable:
+    def spell_table(
+        self, prefix: str, nodes: _LabelTable, kinds: NDArray[np.int64] | None = None
+    ) -> PartTable:
         """Convert the labels of several nodes to features; each label is converted once."""
         slots = self.labeller.slots if LABEL not in self.labeller.slots else ()
-        names = {each.name for each in things.labels if type(each) is Label}
+        starts, run, labels = nodes.starts, nodes.run, nodes.labels
+        if kinds is not None:
+            sizes = sizes_of(starts)[kinds]
+            used, run = renumbered(run[entries_of(starts[kinds], sizes)])
+            starts, labels = starts_of(sizes), [labels[each] for each in used.tolist()]
+        names = {each.name for each in labels if type(each) is Label}
         named = {e: (f"{prefix}{e}", kind) for e in names if (kind := kind_of_name(e)) in slots}
         parts = [
             ((NodeLabel(*named[each.name], each.value), 1.0),)  # the same, but faster
             if type(each) is Label and type(each.value) is str and each.name in named
             else self._spell_run(prefix, each)
-            for each in things.labels
+            for each in labels
         ]
-        return PartTable(parts, things.starts, things.label)
+        return PartTable(parts, starts, run)
 
     def _spell_run(self, prefix: str, run: _Run) -> Part:
         if type(run) is Label:
@@ -469,49 +523,32 @@ class _LabelTable:
         keys = [each if type(each) is Label else id(each) for each in chain.from_iterable(runs)]
         known = dict(zip(keys, chain.from_iterable(runs), strict=True))
         place = {key: number for number, key in enumerate(known)}
-        self.label = np.array([place[key] for key in keys], np.int64)
+        self.run = np.array([place[key] for key in keys], np.int64)
         self.labels: list[_Run] = list(known.values())
 
     def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the indices of the distinct labels of things; -1 for none."""
+        """Return the indices of the distinct labels of nodes; -1 for none."""
         if not len(self.kind_of):
             return places
         return np.where(places < 0, -1, self.kind_of[places])
 
-
-class _Column(NamedTuple):
-    """A node that occurs in many graphs, with its part in them."""
-
-    part: str
-    things: _LabelTable
-    kinds: NDArray[np.int64]  # graph -> index of the node's labels in `things`, -1 without the node
-
-    def narrowed(self, labeller: NodeLabeller, plain: bool) -> _Column:
-        """Return the column with only the nodes that occur, if that saves work.
-
-        With `plain`, labels that only words compare are left out.
-        """
-        used = renumbered(self.kinds[self.kinds >= 0])[0]
-        keeps_all = labeller.has_amounts and not labeller.slots and not any(self.things.ranks)
-        if keeps_all and 2 * len(used) > len(self.things.kinds):
-            return self
-        listed = [self.things.kinds[kind] for kind in used.tolist()]
-        ranks = [self.things.ranks[kind] for kind in used.tolist()]
-        if plain:
-            labels = {*chain.from_iterable(listed)}
-            kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
-            slots, amounts = labeller.slots, labeller.has_amounts
-            texts = {e for e in labels if isinstance(e.value, str) and kinds[e.name] in slots}
-            compared = texts | {each for each in labels if isinstance(each.value, float)}
-            # Things with ranks have no amounts.
-            ranks = [None if each is None else () for each in ranks]
-            left_out = [texts if amounts and each is None else compared for each in ranks]
-            pairs = zip(listed, left_out, strict=True)
-            listed = [tuple([e for e in own if e not in out]) for own, out in pairs]
-        things = _LabelTable(listed, ranks)
-        place = np.full(len(self.things.kinds) + 1, -1)  # the last is for no node
-        place[used] = things.kind_of
-        return _Column(self.part, things, place[self.kinds])
+    def plain(
+        self, kinds: NDArray[np.int64], labeller: NodeLabeller
+    ) -> tuple[_LabelTable, NDArray[np.int64]]:
+        """Return a table without labels that only words compare, and the indices of some kinds."""
+        listed = [self.kinds[kind] for kind in kinds.tolist()]
+        ranks = [self.ranks[kind] for kind in kinds.tolist()]
+        labels = {*chain.from_iterable(listed)}
+        kind_of = {name: kind_of_name(name) for name in {name for name, _ in labels}}
+        slots, amounts = labeller.slots, labeller.has_amounts
+        texts = {e for e in labels if isinstance(e.value, str) and kind_of[e.name] in slots}
+        compared = texts | {each for each in labels if isinstance(each.value, float)}
+        # Things with ranks have no amounts.
+        left_out = [texts if amounts and each is None else compared for each in ranks]
+        pairs = zip(listed, left_out, strict=True)
+        listed = [tuple([e for e in own if e not in out]) for own, out in pairs]
+        nodes = _LabelTable(listed, [None if each is None else () for each in ranks])
+        return nodes, nodes.kind_of
 
 
 @dataclass(eq=False, repr=False)
@@ -519,57 +556,52 @@ class LaidOutTable(Sequence[LaidOutGraph]):
     """Laid-out graphs that are built on access."""
 
     layouts: Layouts
-    columns: list[_Column]
+    nodes: _LabelTable
+    kinds: NDArray[np.int64]  # graph × node -> index of the node's labels in `nodes`, or -1
+    parts: list[tuple[str, ...]]  # shape -> parts of the first nodes; others have no part
     names: list[tuple[str, ...]]
     shapes: list[Shape]
-    shape_of: NDArray[np.int64]  # graph -> index of its shape and names
+    shape_of: NDArray[np.int64]  # graph -> index of its shape and parts
     _made: dict[int, LaidOutGraph] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
         """The (kind, value) pairs that occur in any of the graphs."""
-        found: set[Label] = set()
-        for _, things, kinds in self.columns:
-            seen = renumbered(kinds[kinds >= 0])[0].tolist()
-            found.update(chain.from_iterable([things.kinds[kind] for kind in seen]))
-        return self.layouts.labeller.values(found)
-
-    @cached_property
-    def _rows(self) -> list[list[int]]:
-        """For each graph, the index of its labels in each column."""
-        rows: list[list[int]] = np.stack([each.kinds for each in self.columns], axis=1).tolist()
-        return rows
+        return self.layouts.labeller.values({*chain.from_iterable(self.nodes.kinds)})
 
     def own(self) -> tuple[PartTable, NDArray[np.int64]]:
         """Return the labels of distinct nodes, and for each graph the indices of its nodes."""
-        tables: dict[int, tuple[PartTable, int]] = {}
-        found, count = [], 0
-        for _, things, kinds in self.columns:
-            if id(things) not in tables:
-                tables[id(things)] = self.layouts.spell_table("", things), count
-                count += len(things.kinds)
-            found.append(np.where(kinds < 0, -1, kinds + tables[id(things)][1]))
-        return PartTable.joined([each for each, _ in tables.values()]), np.stack(found, axis=1)
+        return self.layouts.spell_table("", self.nodes), self.kinds
 
     def priors(self) -> tuple[PartTable, NDArray[np.int64]]:
         """Return the labels of whole graphs, and the index of each graph's labels.
 
-        Unless actions are flat, labels that only words compare are left out.
+        Unless actions are flat or values have weights, labels that only words compare are left out.
         """
-        layouts = self.layouts
-        columns = [
-            each.narrowed(layouts.labeller, plain=not layouts._is_flat)
-            for each in self.columns
-            if each.part
-        ]
-        place = np.zeros(len(self), np.int64)
-        for _, things, kinds in columns:
-            place = renumbered(place * (len(things.kinds) + 1) + kinds + 1)[1]
+        layouts, part = self.layouts, Interner[str]([""])
+        width = max(map(len, self.parts))
+        padded = [[*map(part, own), *[0] * (width - len(own))] for own in self.parts]
+        part_of, kinds = np.array(padded)[self.shape_of], self.kinds[:, :width]
+        named = (part_of > 0) & (kinds >= 0)
+        used, number = renumbered(kinds[named])
+        nodes = self.nodes
+        if not (layouts._is_flat or layouts.labeller.weighs_values):
+            nodes, used = nodes.plain(used, layouts.labeller)
+        kinds = np.full(kinds.shape, -1)
+        kinds[named] = used[number]
+        columns, tables, place = [], [], np.zeros(len(self), np.int64)
+        for name in part.items[1:]:
+            own = part_of == part(name)
+            nth = own.cumsum(axis=1) * own  # several nodes of a graph may have the same part
+            for n in range(1, int(nth.max(initial=0)) + 1):
+                column = np.where(nth == n, kinds, -1).max(axis=1)
+                used, column[column >= 0] = renumbered(column[column >= 0])
+                tables.append(layouts.spell_table(f"{name}.", nodes, used))
+                columns.append(column)
+                place = renumbered(place * (len(used) + 1) + column + 1)[1]
         first = np.empty(place.max(initial=-1) + 1, np.int64)
         first[place] = np.arange(len(self))
-        tables = [layouts.spell_table(f"{each.part}.", each.things) for each in columns]
-        rows = np.stack([each.kinds[first] for each in columns], axis=1)
-        return PartTable.combined(tables, rows), place
+        return PartTable.combined(tables, np.stack(columns, axis=1)[first]), place
 
     def __len__(self) -> int:
         return len(self.shape_of)
@@ -579,13 +611,14 @@ class LaidOutTable(Sequence[LaidOutGraph]):
             return [self[each] for each in range(*place.indices(len(self)))]
         known = self._made.get(place)
         if known is None:
-            parts = tuple([
-                self.layouts._node(part, things.kinds[kind], things.ranks[kind])
-                for (part, things, _), kind in zip(self.columns, self._rows[place], strict=True)
-                if kind >= 0
+            of = self.shape_of[place]
+            kinds: list[int] = self.kinds[place].tolist()
+            pairs = zip(chain(self.parts[of], repeat("")), kinds, strict=False)
+            nodes = tuple([
+                self.layouts._node(part, self.nodes.kinds[kind], self.nodes.ranks[kind])
+                for part, kind in pairs if kind >= 0
             ])  # fmt: skip
-            shape = self.shapes[self.shape_of[place]]
-            known = self.layouts._graph(parts, self.names[place], shape)
+            known = self.layouts._graph(nodes, self.names[place], self.shapes[of])
             self._made[place] = known
         return known
 
@@ -609,8 +642,8 @@ class _FlatLabels:
 
 
 _Run = Any  # a label, all labels of a thing with ranks, or a group of ranks
-_Thing = tuple[tuple[Label, ...], _Ranks]
-_Surroundings = tuple[list[_Thing], tuple[str, ...], Shape]
+_Things = tuple[str | None, ...]
+_Surroundings = tuple[list[int], tuple[str, ...], Shape]
 """The nodes that relations add to a graph, and the names and the shape of all nodes."""
 
 

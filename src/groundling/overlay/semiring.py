@@ -61,7 +61,7 @@ class Scaled(NamedTuple):
         return flag
 
     def log(self, a: float) -> float:
-        """Return the logarithm of the number represented by a."""
+        """Return the logarithm of the number represented by `a`."""
         return math.log(a) if a > 0.0 else -math.inf
 
     def seed(self, weight: float) -> float:

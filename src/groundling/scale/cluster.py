@@ -39,7 +39,7 @@ _DEATHS = 3  # maximum deaths of workers for a task, each after Dask's own retri
 
 @contextlib.contextmanager
 def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
-    """Yield a Dask client: the given one, one for an address, or one for a local cluster.
+    """Yield a Dask client: the given one, or one for an address or a local cluster.
 
     >>> with connected("local:many") as client:
     ...     pass
@@ -88,7 +88,7 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
 
 
 def _local(distributed: Any) -> Any:
-    """Return a class of local clusters in which a worker may be reported dead repeatedly."""
+    """Return a local cluster class that accepts repeated reports of a dead worker."""
 
     class Cluster(distributed.LocalCluster):  # type: ignore[misc]
         def _update_worker_status(self, op: str, msg: Any) -> None:
@@ -110,7 +110,7 @@ def _distributed() -> Any:
 
 @contextlib.contextmanager
 def explained(say: Callable[[], str]) -> Iterator[None]:
-    """Convert errors of Dask to errors of Groundling; `say` returns a note on checkpoints.
+    """Convert Dask's errors to Groundling's; `say` returns a note on checkpoints.
 
     >>> with explained(lambda: "All is kept."):
     ...     raise ConnectionError
@@ -162,7 +162,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
 
 
 def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[str, list[int]]:
-    """Assign shards to workers in proportion to their threads, moving as few as possible.
+    """Assign shards to workers in proportion to their threads, moving few shards.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Duration of an evaluation, and that of its slowest worker."""
+    """Seconds of an evaluation and of its slowest worker, and the number of workers."""
 
     seconds: float
     working: float

@@ -38,7 +38,7 @@ class Counts:
 
 @dataclass
 class CountingSpace(FeatureSpace):
-    """The feature space of one shard, which keeps all of its features with their counts."""
+    """The feature space of one shard, which keeps all its features and their counts."""
 
     counts: Counts | None = None
     _asked: list[tuple[Any, ...]] = field(default_factory=list)
@@ -57,7 +57,7 @@ class CountingSpace(FeatureSpace):
         *,
         grow: bool = False,
     ) -> Joins:
-        """Join labels, and record the labels that were joined."""
+        """Return the joined features, and record the labels for `index`."""
         found = super().join(words, nodes, pair_words, pair_nodes, grow=grow)
         if grow:  # the first call is for words and nodes, the second for edges
             labels = nodes.labels if isinstance(nodes, NodeTable) else nodes

@@ -23,7 +23,7 @@ from groundling.scale.count_pass import Counts
 
 
 def versions_here() -> dict[str, str]:
-    """Return the versions that must match on all machines."""
+    """Return the versions of the software that must match on all machines."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"Groundling": __version__, "Python": python, "NumPy": np.__version__}
 
@@ -50,7 +50,8 @@ class Survey:
     """Statistics of a shard that are collected before words are labelled.
 
     `values` has the values of each kind in the graphs of the shard, `counts` the word counts,
-    `weight` the total weight of the demonstrations, and `digest` a checksum of the content.
+    `examples` and `weight` the number and the total weight of the examples, and `digest` a
+    checksum of the content.
     """
 
     values: dict[str, set[str]]
@@ -63,8 +64,8 @@ class Survey:
     def merged(cls, surveys: Iterable[Survey]) -> Survey:
         """Merge the surveys of several shards, given in shard order.
 
-        >>> one = Survey({"item": {"sofa"}}, {"go": 2}, 2, 2.0)
-        >>> other = Survey({"item": {"lamp"}}, {"go": 1, "on": 1}, 1, 0.5)
+        >>> one = Survey({"item": {"sofa"}}, {"go": 2}, examples=2, weight=2.0)
+        >>> other = Survey({"item": {"lamp"}}, {"go": 1, "on": 1}, examples=1, weight=0.5)
         >>> both = Survey.merged([one, other])
         >>> sorted(both.values["item"]), both.counts["go"], both.weight
         (['lamp', 'sofa'], 3, 2.5)

@@ -56,7 +56,7 @@ class TreeSum:
         self.parts: dict[Place, Total] = {}
 
     def add(self, place: Place, total: Total) -> None:
-        """Add the total of a node of the tree, and merge the pairs of nodes that it completes."""
+        """Add the total of a node of the tree, and merge the pairs that are now complete."""
         level, number = place
         while (1 << level) < self.shards:
             beside = (level, number ^ 1)

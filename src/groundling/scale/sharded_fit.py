@@ -28,7 +28,7 @@ _CHOSEN_FROM = 2000  # maximum number of demonstrations for choosing unset setti
 
 
 def parse_memory(given: str | int | None) -> int:
-    """Return a memory size as a number of bytes.
+    """Return a memory size in bytes; None stands for the default, 4 GB.
 
     >>> parse_memory("4GB"), parse_memory("512 MiB"), parse_memory(None)
     (4000000000, 536870912, 4000000000)

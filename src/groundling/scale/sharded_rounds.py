@@ -78,7 +78,7 @@ def fit_shards(
     checkpoint: str | Path | None = None,
     every: int = 25,
 ) -> Learnt:
-    """Train on all shards, in the same steps as `Trainer.fit`; return the learnt model."""
+    """Train on all shards, in the steps of `Trainer.fit`; return the learnt model."""
     trainer.model.check(trainer.overlay, trainer.features, trainer.learning.rounds, trainer.search)
     if not executor.shards.parts:
         raise DemonstrationError(

@@ -20,7 +20,7 @@ SHARD = 4000
 
 @dataclass(frozen=True)
 class Shard:
-    """Part of the demonstrations: `count` of them in `source`, from the index `first` on."""
+    """Part of the demonstrations: `count` of those in `source`, from index `first`."""
 
     number: int
     source: Iterable[Demonstration]
@@ -99,7 +99,7 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
 
 
 def read_named(name: str | PathLike[str]) -> Demonstrations:
-    """Raise an error for a name of files; the message says how to read the files."""
+    """Raise an error that tells how to read the demonstration files with this name."""
     found = glob.glob(str(name), recursive=True)
     raise DemonstrationError(
         f"`demonstrations` must be Demonstrations or an iterable; got the name {str(name)!r} "
@@ -120,7 +120,7 @@ def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
 
 
 def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -> Shards:
-    """Write the demonstrations of an iterator to files, with numbers as names of worlds."""
+    """Write the demonstrations of an iterator to files, with numbered worlds."""
     environments: list[Environment] = []
     places: dict[int, int] = {}
 
@@ -141,7 +141,7 @@ def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -
 
 
 class _Once(Collection[Demonstration]):
-    """An iterator as a `Collection`, so that `Demonstrations` does not copy it into a tuple."""
+    """An iterator as a `Collection`, which `Demonstrations` does not copy."""
 
     def __init__(self, stream: Iterable[Demonstration]) -> None:
         self.stream = stream

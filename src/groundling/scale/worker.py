@@ -41,9 +41,9 @@ from groundling.scale.shards import Shard
 
 
 class ShardWorker:
-    """Worker that encodes and evaluates shards in one process, and stores them in files.
+    """Worker that encodes shards, stores them in files, and evaluates them.
 
-    A missing file is created again, because it depends only on the shard and the job.
+    A missing file is created again; its content depends only on the shard and the job.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class ShardWorker:
         return open_shard(path, job.space, job.trainer.model.terms().skip)
 
     def _make(self, shard: Shard, job: ShardJob) -> None:
-        """Write a shard file: renumber its features if it exists, or build it from scratch."""
+        """Write a shard file: renumber the features of an existing one, or build it anew."""
         own = self._path(shard, f"{job.key.partition('-features')[0]}-own")
         if job.history or not own.exists():
             self._build(shard, job)
@@ -233,7 +233,7 @@ class ShardWorker:
 
 
 class _NotingEncoder(Encoder):
-    """An encoder that shares the state of another one, and records the encoding of features."""
+    """An encoder that shares another's state, and keeps the last encoding with `grow`."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.__dict__.update(encoder.__dict__)
@@ -263,7 +263,7 @@ def _check_arrays_suffice(objective: Objective, model: Model) -> None:
 
 
 def memory_used() -> int:
-    """Return the resident memory of this process in bytes, or its maximum so far if unknown.
+    """Return this process's resident memory in bytes or, if unknown, its maximum so far.
 
     >>> memory_used() > 10_000_000
     True

@@ -36,8 +36,8 @@ _Tell = Callable[[str], object]
 class Choice:
     """A setting chosen automatically: its value, the reason, and how to change it.
 
-    >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
-    ...              "follower.chosen().set_params(search__max_length=…)"))
+    >>> print(Choice("Search.max_length", chosen="1", why="every demonstration has one action",
+    ...              change="follower.chosen().set_params(search__max_length=…)"))
     Search.max_length = 1: every demonstration has one action. To change it:
     follower.chosen().set_params(search__max_length=…)
     """
@@ -59,7 +59,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Tried:
-    """The result of a race: data size, configurations, winner, accuracy and reason."""
+    """The result of a race: the winning configuration, its accuracy, and the reason.
+
+    `count` is the number of demonstrations, and `names` are the configurations that took part.
+    """
 
     count: int
     names: tuple[str, ...]
@@ -73,10 +76,9 @@ class Tried:
         The configurations must be the same, and the number of demonstrations must be more than
         half, and less than twice, that of the race.
 
-        >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 39)
-        True
-        >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 40)
-        False
+        >>> tried = Tried(count=20, names=("graph",), winner="graph", right=1.0, why="")
+        >>> tried.holds(["graph"], 39), tried.holds(["graph"], 40)
+        (True, False)
         """
         return list(self.names) == list(names) and self.count < 2 * count < 4 * self.count
 
@@ -108,7 +110,7 @@ class Choices(tuple[Choice, ...]):
         return made
 
     def of(self, trainer: Any) -> Self:
-        """Return the choices with the values of a trainer as `params`."""
+        """Return the choices with `params` taken from the settings of a trainer."""
         params = {}
         for each in self:
             group, _, name = each.setting.partition("__")
@@ -117,9 +119,11 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, self.left_open, self.tried, params)
 
     def closed(self, group: str) -> Self:
-        """Return the choices without `group` in `left_open`, after the user has set that group.
+        """Return the choices after the user has set a group of settings.
 
-        >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
+        The group is removed from `left_open`.
+
+        >>> Choices(left_open=("learning", "search.max_length")).closed("search").left_open
         ('learning',)
         """
         names = [name for name in self.left_open if name.partition(".")[0] != group]
@@ -144,7 +148,6 @@ class Choices(tuple[Choice, ...]):
 
 
 def _left_open(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the unset settings."""
     found = [name for name in _GROUPS if _is_auto(settings[name])]
     if "search" not in found and settings["search"].max_length is None:
         found.append(_LENGTH)
@@ -156,7 +159,7 @@ def _is_auto(value: object) -> bool:
 
 
 def check_open(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names of unset settings that were read from a file, after checking them.
+    """Check the names of unset settings in a file, and return them.
 
     >>> check_open(["learning", "hat"])
     Traceback (most recent call last):
@@ -189,7 +192,7 @@ _TICK = 0.5  # seconds between progress reports
 
 
 def _ticking(tell: _Tell) -> Callable[[], None]:
-    """Return a callback that counts environment steps and reports the count periodically."""
+    """Return a callback that counts environment steps, and reports them periodically."""
     steps, told = 0, time.monotonic()
 
     def tick() -> None:
@@ -250,7 +253,10 @@ def choose(
 def choose_again(
     learnt: Learnt, demonstrations: Sequence[Demonstration], tell: _Tell = lambda what: None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return the settings that a follower with unset settings would choose for other data."""
+    """Choose the unset settings of a follower again for other data.
+
+    Returns a trainer with all settings, and the choices.
+    """
     choices = learnt.choices
     if not isinstance(choices, Choices) or not choices.left_open:
         return Trainer.of(learnt), choices
@@ -261,7 +267,7 @@ def choose_again(
 def _best(
     race: Race, options: Sequence[Configuration], tried: Tried | None
 ) -> tuple[Runner, Tried | None]:
-    """Return the best configuration; a race is run only if there are several and enough data."""
+    """Return the best configuration, by a race if there are several and enough data."""
     count, runners = race.profile.count, [race.runner(each) for each in options]
     names = [each.name for each in runners]
     if len(runners) == 1:
@@ -335,7 +341,7 @@ def describe(
     tried: Tried | None,
     declared: Sequence[str] = (),
 ) -> Choices:
-    """Return every chosen setting that differs from its default, with the reason for it."""
+    """Return the chosen settings that differ from their defaults, with reasons."""
     simplest = "the simplest configuration that follows its training demonstrations"
     raced = tried.why if tried else simplest
     found = []

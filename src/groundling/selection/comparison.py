@@ -31,7 +31,7 @@ class Comparison:
     clearly behind in an earlier lap, and `skipped` those that failed or were too slow, with the
     reason for each.
 
-    >>> print(Comparison((), "unit by unit", 90, 300))
+    >>> print(Comparison(ranked=(), best="unit by unit", compared=90, count=300))
     configuration                l2        right   behind the best   seconds
     Compared on 90 of 300 demonstrations within the budget.
     """
@@ -76,7 +76,7 @@ def compare(
     tell: Callable[[str], object] = lambda what: None,
     now: Callable[[], float] = time.monotonic,
 ) -> Comparison:
-    """Compare the configuration that `Follower()` chooses with others, and return the results.
+    """Compare the configuration that `Follower()` chooses with others.
 
     The others are those in the table of configurations, and then variants of the best one.
     `seconds` is the time for the race and the caller's final fit. The choice of `Follower()` takes

@@ -1,4 +1,4 @@
-"""The table of configurations that take part in the race, and the conditions for each.
+"""The configurations that take part in the race, and the conditions for each.
 
 Rows are in order of preference: of several configurations with equal accuracy, the first one wins.
 """
@@ -24,6 +24,7 @@ from groundling.selection.constants import (
     COMPOSED_WEIGHT,
     ENOUGH_FOR_PAIRS,
     L2_PER_DEMONSTRATION,
+    LAPS,
     LARGE_DATA,
     LOOSE_TOLERANCE,
     MAX_L2,
@@ -117,7 +118,7 @@ _PLAIN = Join("", lambda p: True, lambda p: {})
 
 
 def _features(profile: Profile, join: Join) -> Features:
-    """Return `Features` that match words in the given way, with settings that suit the data."""
+    """Return the features for a way of matching words, with settings that suit the data."""
     pairs = profile.count >= ENOUGH_FOR_PAIRS
     numbers = ("equal",) if profile.says_numbers else ("bins",) if profile.has_numbers else None
     wanted: dict[str, Any] = {
@@ -209,7 +210,7 @@ def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
 
 
 def _roomy(profile: Profile) -> int:
-    """Return the maximum plan length of the search: that of the longest demonstration plus 25 %."""
+    """Return the maximum plan length of the search: the longest demonstration plus 25 %."""
     return profile.longest + (profile.longest + 3) // 4 if profile.longest > 1 else 1
 
 
@@ -222,8 +223,9 @@ def _has_two(profile: Profile) -> bool:
 
 
 def _needs_no_graph(profile: Profile) -> bool:
-    # With much data, combinations of words replace the structure of a graph.
-    return _has_two(profile) and profile.longest == 1
+    # With much data, combinations of words replace the structure of a graph. With less, they make
+    # words of places and kinds evidence for the verbs they happened to occur with.
+    return bool(profile.listable) and profile.longest == 1 and profile.count >= LAPS[1]
 
 
 STRUCTURES: tuple[Structure, ...] = (
@@ -274,7 +276,7 @@ def configurations(profile: Profile) -> list[Configuration]:
 
 
 def variants(given: Configuration, profile: Profile) -> list[Configuration]:
-    """Return configurations that differ from a given one in a single setting, for `tuned`."""
+    """Return variants of a configuration, for `tuned` to compare with it."""
     if isinstance(given.model, Ensemble):
         return []  # a variant would have to change both members of an ensemble
     features = given.features
@@ -314,10 +316,11 @@ def reads_units(model: Model | str) -> bool:
 
 
 def learning_for(profile: Profile, model: Model, count: int | None = None) -> Learning:
-    """Return learning settings that suit the data, with an L2 penalty proportional to its size.
+    """Return training settings that suit the data.
 
-    The size is the number of demonstrations. If texts are read unit by unit, each unit and each
-    action of a demonstration counts instead.
+    The L2 penalty is proportional to the size of the data, within limits. The size is the number of
+    demonstrations. If texts are read unit by unit, each unit and each action of a demonstration
+    counts instead.
     """
     count = profile.count if count is None else count
     reads = reads_units(model)

@@ -1,4 +1,4 @@
-"""Constants for choosing settings and checking data, with the reasons for their values."""
+"""Constants for choosing settings and checking data, each with its reason."""
 
 from __future__ import annotations
 

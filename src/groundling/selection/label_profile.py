@@ -1,4 +1,4 @@
-"""The labels that all training worlds have, by which a different world is recognised."""
+"""The labels that all training worlds have; a world without them is different."""
 
 from __future__ import annotations
 

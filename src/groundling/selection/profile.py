@@ -19,6 +19,7 @@ from groundling.features.feature_settings import Features
 from groundling.features.labels import string_values
 from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.reader import Reader
+from groundling.features.spans import split_name, split_word
 from groundling.language.parser import Parser, load_parser
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.language.units import split_units
@@ -45,19 +46,21 @@ _RACE_MEMORY = 400_000_000  # bytes for what all configurations cache
 class Kind:
     """Statistics of how the words of texts match the values of a string label.
 
+    A text *spells* a value if one of its words does, and *means* a value if the demonstrated
+    actions have it.
+
     Parameters
     ----------
     name
-        The name of the labels.
+        The name of the label.
     values
-        The values that demonstrated actions have.
+        The values that are meant by any text.
     spelled
-        The values that are spelled by a word of any text.
+        Those of `values` that are spelled by any text.
     mentions, hits
-        The number of demonstrations in which a word spells a value, and the number of those whose
-        demonstrated actions also have that value.
+        The number of texts that spell a value, and the number of those that also mean it.
     shown
-        The number of demonstrations whose actions have a value of the label.
+        The number of texts that mean a value.
     """
 
     name: str
@@ -69,21 +72,19 @@ class Kind:
 
     @property
     def is_slot(self) -> bool:
-        """Whether words spell most values and usually refer to the demonstrated actions.
+        """Whether the label should be a slot, whose values words match by spelling.
 
-        One of two conditions must hold: most texts that spell a value mean it (precision), or
-        nearly all texts that mean a value spell it (recall). Recall suffices because a word of a
-        name (*lamp* in “bedroom lamp”) often has another meaning too. If only a few values are
-        spelled, this may be due to chance, unless every text that spells one means it.
+        Texts that spell a value must usually mean it (see `is_meant`). In addition, several values
+        must be spelled, and not just a small part of many; otherwise, matches may be due to chance.
+        The second condition is waived if every text that spells a value means it.
 
-        >>> few = frozenset({"red", "blue"})
-        >>> Kind("colour", few, few, 10, 9).is_slot, Kind("way", few, few, 10, 2).is_slot
-        (True, False)
-        >>> Kind("name", few, few, 100, 30, 30).is_slot
+        >>> values = frozenset({"red", "blue"})
+        >>> Kind("colour", values, spelled=values, mentions=10, hits=9).is_slot
         True
-        >>> one = frozenset({"red"})
-        >>> Kind("colour", few, one, 1, 1, 2).is_slot, Kind("way", few, one, 9, 8, 9).is_slot
-        (True, False)
+        >>> Kind("colour", values, spelled=frozenset({"red"}), mentions=10, hits=9).is_slot
+        False
+        >>> Kind("colour", values, spelled=frozenset({"red"}), mentions=10, hits=10).is_slot
+        True
         """
         some = 2 * len(self.spelled) > len(self.values) or len(self.spelled) > A_FEW
         always = self.mentions == self.hits
@@ -91,17 +92,28 @@ class Kind:
 
     @property
     def is_meant(self) -> bool:
-        """Whether texts that spell a value usually mean it, even if few actions have the label."""
+        """Whether texts that spell a value usually mean it.
+
+        This holds if at least half of the texts that spell a value mean it, or if nearly all texts
+        that mean a value spell it. The latter suffices because a word of a name (*lamp* in “bedroom
+        lamp”) often has another meaning too.
+
+        >>> values = frozenset({"kitchen lamp", "bedroom lamp"})
+        >>> Kind("name", values, spelled=values, mentions=100, hits=30, shown=30).is_meant
+        True
+        >>> Kind("name", values, spelled=values, mentions=100, hits=30, shown=90).is_meant
+        False
+        """
         most = NEARLY_ALL * max(A_FEW, self.shown)
         return bool(self.spelled) and (2 * self.hits >= self.mentions or self.hits >= most)
 
     @property
     def is_often_unsaid(self) -> bool:
-        """Whether actions often have a value that the text does not spell.
+        """Whether texts often mean a value without spelling it.
 
-        >>> few = frozenset({"red", "blue"})
-        >>> [Kind("colour", few, few, 10, 9, shown).is_often_unsaid for shown in (10, 20)]
-        [False, True]
+        >>> values = frozenset({"red", "blue"})
+        >>> Kind("colour", values, spelled=values, mentions=10, hits=9, shown=20).is_often_unsaid
+        True
         """
         return self.hits < NEARLY_ALL * self.shown
 
@@ -166,7 +178,7 @@ class Profile:
             raise
 
     def cached(self, demonstrations: Sequence[Demonstration]) -> list[Demonstration]:
-        """Return the demonstrations, with cached environments in place of the original ones."""
+        """Return the demonstrations with their environments replaced by cached ones."""
         world: Any = self.encoder.world
         return [replace(each, environment=world(each.environment)) for each in demonstrations]
 
@@ -184,7 +196,7 @@ class Profile:
 
     @cached_property
     def takes_sets(self) -> bool:
-        """Whether actions take sets of things, so that singular and plural differ in meaning."""
+        """Whether actions take sets of things, so that plurals have a meaning of their own."""
         return any("set" in each.open_values for each in self.worlds)
 
     @cached_property
@@ -203,7 +215,7 @@ class Profile:
 
     @cached_property
     def lengths(self) -> Counter[int]:
-        """The number of demonstrations by plan length, excluding `extra_length` of the start."""
+        """The number of demonstrations by plan length, without `extra_length` actions."""
         found: Counter[int] = Counter()
         for each in self.demonstrations:
             extra = self.encoder.world(each.environment).extra_length(each.start)
@@ -221,12 +233,12 @@ class Profile:
         return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:A_FEW]])
 
     def plans(self, length: int) -> float:
-        """Return the approximate number of plans from a start with up to `length` actions."""
+        """Return the approximate number of plans of up to `length` actions from a start."""
         return self.counts.plans(length)
 
     @cached_property
     def listing(self) -> Lengths:
-        """The plan lengths for which it is affordable to list all plans."""
+        """The plan lengths at which all plans can be listed in acceptable time."""
         starts: dict[int, set[str]] = {}
         for each in self.demonstrations:
             starts.setdefault(id(each.environment), set()).add(canonical(each.start))
@@ -235,12 +247,12 @@ class Profile:
 
     @property
     def listable(self) -> int | None:
-        """The maximum plan length at which training can list all plans, or None."""
+        """The maximum plan length at which training can list all plans; None if it cannot."""
         return self.listing.of_plans
 
     @property
     def quick(self) -> int | None:
-        """The maximum plan length at which a race can list all plans, or None."""
+        """The maximum plan length at which a race can list all plans; None if it cannot."""
         return self.listing.of_trials
 
     @cached_property
@@ -336,7 +348,7 @@ class Profile:
 
     @cached_property
     def reordering(self) -> tuple[str, ...]:
-        """The connectives in texts that usually reverse the order of the actions."""
+        """The connectives that usually reverse the order of actions in their texts."""
         turned: Counter[Connective] = Counter()
         seen: Counter[Connective] = Counter()
         for example in self.examples:
@@ -415,7 +427,8 @@ class Profile:
             own = {value for name, value in has if name == kind}
             said = {value for word in words_of(example) for value in spelled.get(word, ())}
             values |= own
-            mentions += bool(said)
+            # A value may also be that of another label: a guest, not the person to be met.
+            mentions += bool(said - {value for name, value in has if name != kind} or said & own)
             hits += bool(said & own)
             having += bool(own)
         matched = values & set().union(*spelled.values())
@@ -428,7 +441,7 @@ class Profile:
 
     @cached_property
     def meant(self) -> tuple[str, ...]:
-        """The labels whose values are usually meant if a text spells them."""
+        """The labels for which texts that spell a value usually mean it (see `Kind`)."""
         return tuple(each.name for each in self.kinds if each.is_meant)
 
     @cached_property
@@ -459,22 +472,18 @@ class Profile:
 
     @cached_property
     def leaves_unsaid(self) -> bool:
-        """Whether many texts do not spell the value of some slot."""
+        """Whether there is a slot whose values texts often mean without spelling them."""
         return any(each.is_slot and each.is_often_unsaid for each in self.kinds)
 
     @cached_property
     def named(self) -> bool:
-        """Whether texts contain words of names that have several words."""
+        """Whether texts contain words of multi-word names."""
         if self.in_characters:  # such texts are matched by characters
             return False
-        names = {
-            part
-            for each in self.kinds
-            for value in each.values
-            if len(value.split()) > 1
-            for part in value.lower().split()
-        }
-        return bool(names & set(self.words))
+        fold = self.encoder.reader.language.fold
+        split = [split_name(fold(value)) for each in self.kinds for value in each.values]
+        names = {part for parts in split if len(parts) > 1 for part in parts if part.isalpha()}
+        return any(part in names for word in self.words for part in split_word(word))
 
     @cached_property
     def opaque(self) -> tuple[str, ...]:
@@ -504,7 +513,10 @@ def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstra
 
 
 def words_of(example: Example) -> frozenset[str]:
-    """Return the words of a text and, if it is read by characters, sequences of characters."""
+    """Return the words of a text in lower case.
+
+    If the text is read character by character, sequences of neighbouring characters are included.
+    """
     return frozenset(
         word.lower()
         for sentence in example.instructions
@@ -527,14 +539,14 @@ def labels_of(example: Example) -> Iterator[Label]:
 def graph_values(
     world: CachedEnvironment, state: State, action: object
 ) -> frozenset[tuple[str, str]]:
-    """Return the string labels of an action as pairs of kind and value."""
+    """Return the string labels of an action as (name, value) pairs."""
     return frozenset(string_values(action_labels(world, state, action)))
 
 
 def is_reordered(
     example: Example, kinds: Collection[str], spells: Callable[[str, str], bool]
 ) -> bool | None:
-    """Return whether a text names values in another order than that of its actions.
+    """Return whether a text names values in a different order from the actions.
 
     Returns None if the values in the text do not determine the order.
     """

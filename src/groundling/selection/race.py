@@ -51,13 +51,16 @@ class Budget:
     spent: int = 0
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Return whether a lap of `size` demonstrations is affordable; the first one always is."""
+        """Return whether a lap of `size` demonstrations is affordable.
+
+        The first lap always is.
+        """
         more = sum(each.members * size for each in runners)
         within = size <= LAPS[1] and self.spent + more <= RACE_BUDGET * self.count
         return within or not self.spent
 
     def spend(self, runner: Runner, size: int) -> None:
-        """Deduct the demonstrations of a lap from the budget, once for each ensemble member."""
+        """Deduct the demonstrations of a lap, once for each ensemble member."""
         self.spent += runner.members * size
 
     def check(self, progress: object) -> None:
@@ -89,7 +92,7 @@ class Clock(Budget):
         return runner.learning_seconds * self.count
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Return whether there is time for a lap; for the first one, there always is."""
+        """Return whether there is time for a lap; the first lap is always allowed."""
         self.mark = self.now()
         known = [each for each in runners if each.size]
         more = sum(each.seconds * size / each.size for each in known)
@@ -97,7 +100,7 @@ class Clock(Budget):
         return not known or more + last <= self.left
 
     def spend(self, runner: Runner, size: int) -> None:
-        """Record the duration of a lap, and set the deadline that leaves time for the final fit."""
+        """Record a lap's duration, and set a deadline that leaves time for the final fit."""
         now = self.now()
         runner.seconds, self.mark = now - self.mark, now
         self.deadline = min(self.deadline, self.began + self.seconds - self.last(runner))
@@ -112,9 +115,9 @@ class Clock(Budget):
 class Runner:
     """A configuration in the race, with the results of its last lap.
 
-    `credit` has an entry for each held-out demonstration. `size` is the number of demonstrations in
-    the lap, or 0 before the first lap. `failed` is the reason why the configuration cannot run, or
-    empty.
+    `credit` is the correctness (0 to 1) of the best plan for each held-out demonstration. `size` is
+    the number of demonstrations in the lap, or 0 before the first lap. `failed` is the reason why
+    the configuration cannot run, or empty.
     """
 
     configuration: Configuration
@@ -152,13 +155,12 @@ class Runner:
         return _standard_error(self.credit)
 
     def behind(self, other: Runner) -> tuple[float, float]:
-        """Return how far the mean credit is behind that of another, and the standard error."""
+        """Return by how much the score is lower than another's, and the standard error."""
         difference = other.credit - self.credit
         return float(np.mean(difference)), _standard_error(difference)
 
 
 def _standard_error(values: _Reals) -> float:
-    """Return the standard error of the mean of values."""
     count = len(values)
     return float(np.std(values, ddof=1) / math.sqrt(count)) + 1e-12 if count > 1 else 0.0
 
@@ -198,7 +200,7 @@ class Race:
         return Runner(configuration, trainer)
 
     def run(self, runners: Sequence[Runner]) -> Runner:
-        """Run the race; return the simplest configuration within one standard error of the best."""
+        """Run the race, and return the winner (see `winner`)."""
         alive, size, fold = list(runners), min(LAPS[0], self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
@@ -230,7 +232,10 @@ class Race:
         return self.winner()
 
     def recall(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest configuration with the highest accuracy on the training data."""
+        """Return the simplest of the configurations that fit all demonstrations best.
+
+        This replaces the race if there are too few demonstrations for it.
+        """
         best, most = runners[0], -1.0
         for each in runners:
             try:
@@ -253,7 +258,7 @@ class Race:
         return [each for each in alive if each.size or each.configuration.base in ("", leads)]
 
     def _extend(self, alive: Sequence[Runner]) -> None:
-        """If no other lap is affordable, repeat the last one with the extensions of the leader."""
+        """Repeat the last lap with the leader's extensions, unless it had several folds."""
         leader = self._leader()
         if leader is None or self.folds > 1:
             return
@@ -269,7 +274,7 @@ class Race:
         return False
 
     def lap(self, runners: Sequence[Runner], size: int, fold: int = 0) -> list[Runner]:
-        """Train each configuration on two folds, and evaluate it on the third."""
+        """Train and test configurations on one fold; return those that were tested."""
         some = self.profile.ordered[:size]
         if len({each.group or str(place) for place, each in enumerate(some)}) < FOLDS:
             some = [replace(each, group="") for each in some]  # a single group cannot be split
@@ -338,7 +343,7 @@ class Race:
         return max(self.finished, key=lambda each: each.score, default=None)
 
     def winner(self) -> Runner:
-        """Return the first configuration within one standard error of the leader."""
+        """Return the simplest configuration within one standard error of the leader."""
         leader = self._leader()
         if leader is None:
             raise nothing_learnt()
@@ -358,7 +363,7 @@ def nothing_learnt() -> DemonstrationError:
 
 
 def brief(trainer: Trainer, profile: Profile) -> Trainer:
-    """Return the settings for a lap of the race: few iterations, short plans, no mirror images."""
+    """Return the settings for a lap: few iterations, short plans, no mirror images."""
     features = replace(trainer.features, reorder=False)
     if features.learns_lexicon and profile.slots:
         features = replace(features, lexicon="strings")
@@ -404,7 +409,7 @@ def credits_of(
 
 
 def _best(result: SearchResult) -> ScoredTrajectory | None:
-    """Return the plan with the highest score, unless the search has already chosen one."""
+    """Return the plan that the search has settled on, or else the one with the best score."""
     plans = result.plans
     if not len(plans) or result.settled:
         return plans[0] if len(plans) else None

@@ -1,1 +1,1 @@
-"""Studio for teaching an agent in the browser, and an HTTP service for trained agents."""
+"""Studio for teaching agents in the browser, and HTTP service for trained models."""

@@ -86,7 +86,7 @@ def make_studio(
     def open_file(
         data: Annotated[bytes, Body(media_type="application/x-ndjson")],
     ) -> dict[str, str]:
-        """Create a project from an exported file: its world, pupil and demonstrations."""
+        """Create a project with the world, pupil and demonstrations of an exported file."""
         return {"project": projects.open_file(data)}
 
     def listed() -> dict[str, Any]:
@@ -100,7 +100,7 @@ def make_studio(
         }
 
     def of_class() -> dict[str, Any]:
-        """Return the address for joining the class, and the progress of each pupil's robot."""
+        """Return the address for joining the class, and the progress of all pupils."""
         return {
             "address": join_address,
             "pupils": [
@@ -110,7 +110,7 @@ def make_studio(
         }
 
     def join(wanted: JoinForm) -> dict[str, str]:
-        """Create an untrained robot for a pupil who joins the class; return its project."""
+        """Create a project for a pupil who joins the class, and return its name."""
         if code is None:
             raise HTTPException(403, "No class is running. Start one: groundling studio --class")
         return {"project": projects.join(wanted.name)}
@@ -149,7 +149,7 @@ def make_studio(
 
 
 def _overview(project: Project) -> dict[str, Any]:
-    """Return everything that the page needs when it is loaded."""
+    """Return the data that the page shows when it is loaded."""
     setting, store = project.setting, project.store
     known, apart = store.counts()
     follower, learnt, _ = project.learnt
@@ -188,7 +188,7 @@ def _example(project: Project, example: StudioExample) -> dict[str, Any]:
 
 
 def _robot(project: Project) -> dict[str, Any]:
-    """Return a pupil's progress, and the pupil's last demonstration with a picture."""
+    """Return a pupil's progress and last demonstration, with a picture."""
     scene = project.setting.scenes[0]
     latest = project.store.page("", 0, 1)[1]
     states: Sequence[State] = [scene.start]
@@ -206,7 +206,10 @@ def _robot(project: Project) -> dict[str, Any]:
 
 
 def _check_scene(wanted: WorldForm) -> dict[str, Any]:
-    """Return a picture of a world from the editor; raise an error if the world is invalid."""
+    """Return a picture of a world from the editor, and its possible actions.
+
+    Raises an error if the world is invalid.
+    """
     world = SceneWorld(wanted.scene or {})
     start = world.initial_state()
     return {**picture(world, [start]).to_dict(), "actions": list(world.actions(start))}
@@ -221,7 +224,7 @@ def _describe(project: Project, name: str) -> str:
 
 
 def _events(project: Project) -> StreamingResponse:
-    """Return a stream of events: training progress, new models and changes from other pages."""
+    """Return a stream of events, such as training progress and new models."""
     project.events.check_room()
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(
@@ -236,12 +239,12 @@ def _way(project: Project, way: Way) -> tuple[Any, State, tuple[Any, ...]]:
 
 
 def _walk(project: Project, way: Way) -> dict[str, Any]:
-    """Return the state after each action, and the actions that are possible next."""
+    """Return the states after the given actions, and the possible next actions."""
     return views.walk(project, *_way(project, way))
 
 
 def _go_on(project: Project, way: Way) -> dict[str, Any]:
-    """Return the state after the given actions, as the start of the next instruction."""
+    """Return the state after the given actions, where the next instruction starts."""
     scene, start, actions = _way(project, way)
     end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
     # `restart` converts the final state of a plan to the initial state of the next plan.
@@ -250,7 +253,10 @@ def _go_on(project: Project, way: Way) -> dict[str, Any]:
 
 
 def _say(project: Project, said: UtteranceForm) -> dict[str, Any]:
-    """Return the agent's response to an utterance (act, ask, answer or decline); store it."""
+    """Return the agent's response to an utterance, and store it.
+
+    The agent acts, asks, answers or declines.
+    """
     scene, text = project.setting.scene(said.scene), check_text(said.text)
     start = project.read_state(scene, said.start)
     if project.follower is None:
@@ -308,7 +314,7 @@ def _reasons(project: Project, wish: Wish) -> dict[str, Any]:
 
 
 def _use(project: Project) -> dict[str, Any]:
-    """Return the folder of the model, and an example text and state for client code."""
+    """Return the folder of the project, and an example text and state for client code."""
     scene = project.setting.scenes[0]
     said = [each.text for each in project.setting.examples]
     said += [each.text for each in project.store.page("", 0, 1)[1]]
@@ -369,7 +375,7 @@ def _delete(project: Project, number: int) -> dict[str, Any]:
 def _import(
     project: Project, data: Annotated[bytes, Body(media_type="application/x-ndjson")]
 ) -> dict[str, Any]:
-    """Import the valid lines of a JSON Lines file; return their number and the problems."""
+    """Import the valid lines of a JSON Lines file; return their number and problems."""
     project.check_writes()
     records, refused = import_lines(project, data)
     fresh = project.take_in(records)
@@ -402,7 +408,7 @@ def _model(project: Project, revision: int | None) -> Follower:
 
 
 def _words(project: Project, model: Annotated[Revision, Query()] = None) -> dict[str, Any]:
-    """Return the learnt words, each with the feature that has its highest weight."""
+    """Return the learnt words with their strongest features, and the learnt lexicon."""
     if model is None and project.follower is None:
         return {"words": [], "weights": 0, "lexicon": []}
     follower = _model(project, model)

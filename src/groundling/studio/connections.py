@@ -1,4 +1,4 @@
-"""Limits on connections that wait for their clients: timeouts and a maximum number."""
+"""Timeouts and a maximum number for connections that wait for their clients."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ class BoundedProtocol(H11Protocol):
 
     A connection waits for its client while it has no request in progress, while the body of a
     request is incomplete, and while the client does not read a response. Waiting connections are
-    closed after a timeout; if there are too many, the oldest is closed immediately. A client that
-    sends a complete request and reads always gets its response.
+    closed after a timeout. If there are too many, the connection whose timeout expires next is
+    closed immediately. A client that sends its whole request and reads the response is never cut
+    off.
     """
 
     limit: asyncio.TimerHandle | None = None
@@ -37,7 +38,7 @@ class BoundedProtocol(H11Protocol):
             self._close_oldest()
 
     def data_received(self, data: bytes) -> None:
-        """Process received data; the connection stops waiting once the request is complete."""
+        """Process received data, and update whether the connection waits."""
         try:
             super().data_received(data)
         except Exception:  # a malformed request for which h11 cannot send an error response
@@ -60,7 +61,7 @@ class BoundedProtocol(H11Protocol):
         self._update()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Remove a closed connection from the waiting connections."""
+        """Stop the timeout of a closed connection."""
         self._end_waiting()
         super().connection_lost(exc)
 
@@ -93,7 +94,10 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the oldest waiting connection other than this; return False if there is none."""
+        """Close the waiting connection, other than this one, whose timeout expires first.
+
+        Returns False if no other connection is waiting.
+        """
         waiting = [each for each in _waiting(self.connections) if each is not self]
         if not waiting:
             return False

@@ -1,4 +1,4 @@
-"""Import and export of projects as JSON Lines: the world, the pupil and demonstrations."""
+"""Import and export of projects as JSON Lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOLD = 50  # maximum number of invalid lines to report
 
 
 class Brought(NamedTuple):
-    """Header of an exported file: the title and the source of its world, and the pupil."""
+    """Header of an exported file: the world's title and source, and the pupil's name."""
 
     title: str
     source: dict[str, Any]
@@ -29,7 +29,7 @@ class Brought(NamedTuple):
 
 
 def read_brought(data: bytes) -> Brought | None:
-    """Return the header of an exported file, or None for a file of demonstrations only.
+    """Return the header of an exported file; None if the file has no header.
 
     Raises `DemonstrationError` if the file names a source that may run code.
 
@@ -56,7 +56,7 @@ def read_brought(data: bytes) -> Brought | None:
 
 
 def portable_source(setting: Setting) -> dict[str, Any] | None:
-    """Return a source that opens the world on any machine, or None if it would run code."""
+    """Return a source that opens the world on any machine; None if it would run code."""
     world = setting.scenes[0].environment
     if isinstance(world, SceneWorld) and setting.source["kind"] != "gallery":
         return {"kind": "scene", "scene": {**world.to_dict(), "examples": []}}
@@ -64,7 +64,7 @@ def portable_source(setting: Setting) -> dict[str, Any] | None:
 
 
 def export_lines(project: Project) -> Iterator[str]:
-    """Yield the lines of an exported file: the world, the pupil and all demonstrations.
+    """Yield the lines of a file with the world, the pupil and all demonstrations.
 
     `groundling studio` opens such a file, and `groundling train` reads its demonstrations.
     """
@@ -124,9 +124,9 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
 
 
 def _unfitting(project: Project, brought: Brought | None, line: int, problem: str) -> str:
-    """Return a message that says why no line of a file could be imported, and what to do."""
+    """Return a message that explains why no line of a file could be imported."""
     own = project.setting.title
-    if brought is not None:
+    if brought is not None and brought.title not in ("", own):
         return (
             f"This file belongs to the world “{brought.title}”, and this project is the world "
             f"“{own}”. Nothing was imported. The file contains its own world: open it with “Open a "

@@ -60,7 +60,10 @@ class UtteranceForm(Wish):
 
 
 class QuestionForm(Wish):
-    """Request body with a text for a model, by default the newest; nothing is stored."""
+    """Request body with a text to be followed by a saved model; nothing is stored.
+
+    `model` is the revision of the model, by default the newest.
+    """
 
     model: Revision = None
 
@@ -87,7 +90,7 @@ class JoinForm(_Form):
 
 
 class WorldForm(_Form):
-    """Request body with a world to open: the name of a gallery world, or a scene."""
+    """Request body with the world to open: a gallery world's name, or a scene world."""
 
     gallery: Name | None = None
     scene: Annotated[dict[str, JsonValue] | None, AfterValidator(plain_json)] = None
@@ -124,7 +127,10 @@ class ChangeForm(_Form):
 
 
 class RequestForm(Said):
-    """Request body with instructions and an initial state in the environment's JSON format."""
+    """Request body with instructions and an initial state.
+
+    The state has the JSON format of the environment.
+    """
 
     text: Annotated[Words, Field(description="One or more sentences.")]
     state: Annotated[
@@ -200,7 +206,10 @@ class Spoken(BaseModel):
 
 
 class Health(BaseModel):
-    """Status of the server: number of pending requests, and whether training is running."""
+    """Status of the server, with the number of unfinished requests.
+
+    `learning` is true while training is running.
+    """
 
     status: str = "ok"
     waiting: int

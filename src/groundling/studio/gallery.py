@@ -30,7 +30,7 @@ _WORLDS = files("groundling.studio") / "worlds"
 
 @dataclass(frozen=True)
 class GalleryWorld:
-    """A world of the gallery: its name, title, description, and a function that opens it.
+    """A world of the gallery, with a function that opens it.
 
     `needs` names an optional dependency; if it is not installed, the world is hidden.
     """

@@ -1,4 +1,4 @@
-"""Kitchen environment of the studio's lesson: a robot that fetches and carries things."""
+"""Kitchen environment of the studio's lesson, in which a robot carries things."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _WOOD, _DARK, _STEEL = "#b98d5a", "#94703f", "#9aa5ad"
 
 
 class KitchenState(NamedTuple):
-    """State of the kitchen: the robot's place, what it holds (or ""), and where things lie."""
+    """State of the kitchen: where the robot is, what it holds, and where things lie.
+
+    `holds` is empty if the robot holds nothing.
+    """
 
     at: str
     holds: str
@@ -25,7 +28,7 @@ class KitchenState(NamedTuple):
 
 
 class Kitchen:
-    """A small kitchen: the environment of the lesson, and an example of the method `draw`.
+    """A small kitchen with a robot, the environment of the lesson.
 
     Examples
     --------
@@ -99,7 +102,7 @@ class Kitchen:
         return KitchenState(dice.choice(PLACES), "", lying)
 
     def draw(self, state: KitchenState) -> str:
-        """Return an SVG of the places side by side, with their things and the robot."""
+        """Return an SVG drawing of the places, with their things and the robot."""
         canvas = Canvas(0, 0, _WIDE * len(PLACES), _HIGH)
         canvas.add("rect", class_="wall", x=0, y=0, width=_WIDE * len(PLACES), height=_HIGH,
                    fill="#f4efe4")  # fmt: skip

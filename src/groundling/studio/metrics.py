@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from groundling.studio.rate_limit import RateLimit
 
-PATHS = ("/v1/follow", "/v1/explain", "/v1/teach", "/v1/health", "/v1/model")
+PATHS = ("/v1/follow", "/v1/explain", "/v1/say", "/v1/teach", "/v1/health", "/v1/model")
 _SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 

@@ -1,15 +1,16 @@
-"""Open projects of a server: the main project and projects created by users."""
+"""Open projects of a server: the main project, and projects that users create."""
 
 from __future__ import annotations
 
 import secrets
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from groundling.data.scene_world import SceneWorld
-from groundling.errors import ProjectError
+from groundling.errors import GroundlingError, ProjectError
 from groundling.studio.exchange import Brought, import_lines, read_brought
 from groundling.studio.problems import BusyError
 from groundling.studio.project import Project
@@ -22,7 +23,11 @@ LISTED = 100  # maximum number of projects listed on the page, newest first
 
 
 class ProjectSummary(NamedTuple):
-    """Summary of a stored project: name, title, pupil (or ""), number of demonstrations."""
+    """Summary of a stored project.
+
+    `pupil` is empty for a project that belongs to no pupil, and `known` is the number of
+    demonstrations.
+    """
 
     project: str
     title: str
@@ -31,7 +36,9 @@ class ProjectSummary(NamedTuple):
 
 
 class OpenProjects:
-    """Open projects, keyed by generated names; names sent by clients are never used as paths.
+    """Open projects of a server, by generated names.
+
+    Names sent by clients are never used as paths.
 
     Parameters
     ----------
@@ -130,7 +137,14 @@ class OpenProjects:
             )
         name = self.begin(brought.source)
         found = self.get(name)
-        take_home(found, brought, data)
+        try:
+            take_home(found, brought, data)
+        except GroundlingError:  # no empty project stays behind
+            with self._lock:
+                del self._open[name]
+            found.close()
+            shutil.rmtree(found.folder, ignore_errors=True)
+            raise
         return name
 
     def join(self, pupil: str) -> str:

@@ -14,7 +14,10 @@ from groundling.world.environment import Action, Environment, State
 
 @dataclass(frozen=True)
 class Picture:
-    """Picture of a state: SVG if available, a text, and the problem if drawing failed."""
+    """Picture of a state: an SVG drawing if there is one, and a text.
+
+    `problem` is the error message if drawing failed.
+    """
 
     svg: str | None
     text: str

@@ -58,7 +58,7 @@ KEPT = 12  # number of models kept on disk; of older models, only the database r
 
 
 class LearntState(NamedTuple):
-    """A follower, with the revision and the fingerprint of its training demonstrations."""
+    """A follower, with the revision and fingerprint of its training demonstrations."""
 
     follower: Follower | None
     revision: int
@@ -186,7 +186,7 @@ class Project:
         return found
 
     def _load_last(self) -> None:
-        """Load the newest intact model; mark it as stale if the demonstrations differ."""
+        """Load the newest intact model, even if the demonstrations have changed since."""
         revision, records = self.store.snapshot()
         current = fingerprint_of(records)
         for row in reversed(self.store.models(KEPT)):
@@ -217,7 +217,7 @@ class Project:
 
     @property
     def learnt_revision(self) -> int:
-        """Revision of the follower's training demonstrations."""
+        """Revision of the demonstrations on which the follower was trained."""
         return self.learnt.revision
 
     @property
@@ -362,7 +362,7 @@ class Project:
             return turn
 
     def was_said(self, scene: StudioScene, text: str, plan: Plan) -> bool:
-        """Return whether a stored demonstration has the given words and the plan's actions.
+        """Return whether a stored demonstration has a text's words and a plan's actions.
 
         Clarification questions quote only such texts, because texts that are generated from a few
         demonstrations often sound wrong or name the wrong thing.
@@ -396,7 +396,10 @@ class Project:
         return found
 
     def _does(self, record: Record, sure: bool = True) -> bool:
-        """Return whether the follower's plan is right; with `sure`, the agent must act on it."""
+        """Return whether the follower's plan for a demonstration is right.
+
+        With `sure`, the plan also counts as wrong if the agent does not act on it.
+        """
         try:
             scene, each = self.setting.scene(record.scene), self.demonstration(record)
             plan: Plan | None
@@ -440,7 +443,7 @@ class Project:
         return added
 
     def take_in(self, records: Sequence[Record]) -> int:
-        """Store validated demonstrations as one undoable change; skip those already stored.
+        """Store validated demonstrations as one undoable change, without duplicates.
 
         Returns the number of demonstrations that were not stored before.
         """
@@ -537,7 +540,7 @@ class Project:
                 self._woken = False
 
     def _watch(self) -> None:
-        """Load models trained by the process that may write, and take its place when it ends."""
+        """Load new models of the process that may write; take its place when it ends."""
         self.writes = self.store.claim()
         newest = self.store.models(1)
         seen = (self.store.revision, newest[0]["at"] if newest else None, self.writes)
@@ -549,7 +552,7 @@ class Project:
             self.events.publish("learnt", {"revision": self.learnt_revision})
 
     def _warm_up(self) -> None:
-        """Follow one text, so that the parser and the kernels are ready for the first request."""
+        """Follow one text, so that parser and kernels are ready for the first request."""
         if self._warm or self.follower is None:
             return
         self._warm = True

@@ -105,7 +105,7 @@ def _without(
     text: Sequence[Instruction],
     word: dict[str, Any],
 ) -> list[str] | None:
-    """Return the actions planned if a word is left out; None if that changes nothing."""
+    """Return the actions planned without a word, by name; None if nothing changes."""
     kept = []
     for number, each in enumerate(text):
         places = [

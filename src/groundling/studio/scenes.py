@@ -1,4 +1,4 @@
-"""Settings that the studio opens: scenes, a follower, and initial demonstrations."""
+"""Settings: the scenes, follower and demonstrations with which a project starts."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Setting:
 
 
 def open_setting(source: Mapping[str, Any]) -> Setting:
-    """Return the setting that a source describes: the demo, the lesson, a world or a model.
+    """Return the setting of a source, such as the lesson, a world or a model.
 
     >>> open_setting({"kind": "lesson"}).title
     'Kitchen'
@@ -239,7 +239,8 @@ def scene_setting(
 ) -> Setting:
     """Return a setting for a scene world.
 
-    The last `held_out` examples are held out, and the first `shown` are offered as examples.
+    `held_out` is the number of examples, counted from the end, that are held out. `shown` is the
+    number of examples, counted from the start, that are offered on the page.
 
     >>> yard = {"title": "Yard", "places": [{"name": "shed"}, {"name": "gate"}],
     ...         "movers": [{"name": "robot", "at": "shed"}], "scenes": 2}
@@ -279,7 +280,10 @@ def shown_setting(
     examples: Sequence[StudioExample] = (),
     **more: Any,
 ) -> Setting:
-    """Return a setting of scenes, with examples as demonstrations (parameters as in `Setting`)."""
+    """Return a setting whose demonstrations are given as examples.
+
+    The parameters are those of `Setting`.
+    """
     places = {each.name: (each.environment, each.start) for each in scenes}
 
     def demonstrations(some: Sequence[StudioExample]) -> list[tuple[str, Demonstration]]:
@@ -317,7 +321,7 @@ def world_setting(name: str) -> Setting:
 
 
 def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:
-    """Return a setting for a trained model, in the world of its task or in a given world.
+    """Return a setting for a trained model, in a given world or that of its task.
 
     `shown` lists the files with the training demonstrations, which are required to teach a model
     of a user's world.

@@ -1,4 +1,4 @@
-"""Security middleware that checks the host, origin, token and size of every request."""
+"""Security middleware, which checks the host, origin, token and size of requests."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _page(status: int, detail: str) -> Response:
 
 
 def _for_pupils(path: str) -> bool:
-    """Return whether pupils have access to a path."""
+    """Return whether a pupil with the class code may request a path."""
     if path in ("/", "/favicon.ico", "/api/class/join") or path.startswith("/static/"):
         return True
     return path.startswith("/api/projects/") and not f"{path}/".startswith("/api/projects/main/")
@@ -250,7 +250,10 @@ class _Body:
         self.ends = asyncio.get_running_loop().time() + seconds
 
     async def __call__(self) -> Message:
-        """Return the next part of the body; after the last, wait until the client disconnects."""
+        """Return the next part of the body.
+
+        After the last part, wait until the client disconnects.
+        """
         if self.whole:
             return await self.receive()
         try:

@@ -1,4 +1,4 @@
-"""Models behind the HTTP service, each with its follower, world and taught demonstrations."""
+"""Models and projects that the HTTP service serves."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ class Served:
             return self.follower.follow(read, self.environment, state, length=length)
 
     def say(self, text: str, session: str | None, state: Any) -> tuple[str, Agent, Turn]:
-        """Return the session id, the agent and its turn; without an id, start a session."""
+        """Return the agent's turn after a text, with the session id and the agent.
+
+        Without a session id, a new session is started.
+        """
         with self.answering:
             name = session
             if name is None:
@@ -148,7 +151,7 @@ class Served:
 
 
 class ServedProject(Served):
-    """A studio project behind the service, which stores demonstrations and trains on them.
+    """A studio project that the service serves, and that stores taught demonstrations.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -178,7 +181,7 @@ class ServedProject(Served):
 
     @property
     def learning(self) -> bool:
-        """Whether some demonstrations still have to be learnt."""
+        """Whether demonstrations have changed since the last training."""
         return self.project.is_behind
 
     @property
@@ -195,7 +198,7 @@ class ServedProject(Served):
         self.project.close()
 
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
-        """Store demonstrations, start training, and return the path of the training status."""
+        """Store demonstrations and start training; return the path of the training status."""
         project, scene = self.project, self.scene.name
         records = [
             project.check(

@@ -89,7 +89,7 @@ def class_code() -> str:
 
 
 def _network_address() -> str:
-    """Return this machine's address on the local network; nothing is sent."""
+    """Return this machine's address on the local network, without sending anything."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
         try:
             found.connect(("10.255.255.255", 1))
@@ -186,7 +186,7 @@ def open_page(url: str) -> None:
 
 
 def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
-    """Return the source that a command-line argument names, such as a model or a world.
+    """Return the source that a command-line argument names: a model or a world.
 
     >>> read_target(None)
     {'kind': 'gallery', 'name': 'kitchen'}

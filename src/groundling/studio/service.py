@@ -70,7 +70,10 @@ def make_service(
         return answer
 
     def explain(request: RequestForm) -> dict[str, Any]:
-        """Return the plan for a text, with its causes, alignments, features and alternatives."""
+        """Return the plan for a text, with an explanation.
+
+        The explanation has causes, alignments, features and alternatives.
+        """
         plan = _asked(served, request)
         with served.answering:
             told = plan.explain().to_dict()
@@ -97,7 +100,7 @@ def make_service(
         return JSONResponse(done, 202, {"location": done["status"]})
 
     def learnt(revision: Annotated[int, Path(ge=0, lt=2**53)]) -> dict[str, Any]:
-        """Return the training status: whether training has reached a revision."""
+        """Return the training status: whether a revision of the demonstrations is learnt."""
         if not isinstance(served, ServedProject):
             raise HTTPException(404, "Only projects have a training status; this is a model.")
         return served.progress(revision)

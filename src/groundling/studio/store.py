@@ -1,4 +1,4 @@
-"""SQLite store of a project: demonstrations with their history, responses and models."""
+"""SQLite store of a project's demonstrations, their history, responses and models."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Record:
     """A stored demonstration; `start` and `actions` are JSON.
 
     Records with `apart` are held out to measure accuracy. `origin` is `given` (it came with the
-    world), `shown`, `picked` (from the options of a question), `edited` or `imported`.
-    `right_before` is true if the follower got the demonstration right before learning it. `problem`
-    is an error message if the record cannot be read.
+    world), `shown` (by the user), `picked` (from the options of a question), `edited` or
+    `imported`. `right_before` is true if the follower got the demonstration right before learning
+    it. `problem` is an error message if the record cannot be read.
     """
 
     scene: str
@@ -87,7 +87,7 @@ class Record:
 
     @property
     def content(self) -> str:
-        """Hash that identifies duplicates: of the text, the start, the actions and `apart`."""
+        """Hash of text, start, actions and `apart`, which identifies duplicates."""
         return fingerprint([self.text, self.start, self.actions, self.apart])
 
 
@@ -106,7 +106,10 @@ _HISTORY = TypeAdapter(_Changes)
 
 @dataclass(frozen=True)
 class Change:
-    """One change in the history: a description, and the records before and after the change."""
+    """One change in the history, with the records before and after it.
+
+    `what` describes the change.
+    """
 
     what: str
     changes: _Changes
@@ -294,7 +297,7 @@ class Store:
         return list(map(_record, self._read(f"SELECT {_COLUMNS} FROM demonstrations ORDER BY id")))
 
     def page(self, search: str, offset: int, limit: int) -> tuple[int, list[Record]]:
-        """Return the number of demonstrations whose text contains a string, and a page of them.
+        """Return how many demonstrations have a string in their text, and a page of them.
 
         Training demonstrations come before held-out ones; both are listed newest first.
         """
@@ -308,7 +311,7 @@ class Store:
         return int(count["n"]), list(map(_record, rows))
 
     def latest(self, most: int, *, apart: bool) -> list[Record]:
-        """Return the newest training demonstrations or, if `apart`, held-out demonstrations."""
+        """Return the newest training demonstrations or, with `apart`, held-out ones."""
         query = f"SELECT {_COLUMNS} FROM demonstrations WHERE apart=? ORDER BY id DESC LIMIT ?"
         return list(map(_record, self._read(query, int(apart), most)))
 
@@ -326,7 +329,10 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return whether the follower was right before it learnt each recent demonstration."""
+        """Return whether recent demonstrations were followed correctly before learning.
+
+        The oldest demonstration comes first.
+        """
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
             "ORDER BY id DESC LIMIT ?", most,
@@ -378,7 +384,10 @@ class Store:
             self._note(what, [(each, None) for each in gone])
 
     def undo(self) -> Change | None:
-        """Undo the last change that has not been undone; return it, or None if there is none."""
+        """Undo the last change that has not been undone, and return it.
+
+        Returns None if there is no such change.
+        """
         with self._writing():
             found = self._db.execute(
                 "SELECT id, what, changes FROM history WHERE undone=0 ORDER BY id DESC LIMIT 1"
@@ -453,9 +462,11 @@ class Store:
         self, revision: int, known: int, accuracy: float | None, seconds: float,
         fingerprint: str = "", digest: str = "", aside: Mapping[int, str] | None = None,
     ) -> None:  # fmt: skip
-        """Store the size, accuracy, training time, fingerprint and manifest hash of a model.
+        """Store a row about a trained model, and the problems of skipped demonstrations.
 
-        `aside` maps the ids of skipped demonstrations to their problems.
+        `known` is the number of training demonstrations, `seconds` the training time, `fingerprint`
+        that of the demonstrations, and `digest` the hash of the model's manifest. `aside` maps the
+        ids of skipped demonstrations to their problems.
         """
         values = (time.time(), revision, str(revision), known, accuracy, seconds, fingerprint,
                   digest)  # fmt: skip
@@ -495,7 +506,7 @@ def _folded(text: Any) -> str:
 
 
 def _check_plain(path: Path) -> None:
-    """Raise `ProjectError` if a path exists but is not a regular file (for example, a link)."""
+    """Raise `ProjectError` if a path is not a regular file but, for example, a link."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -505,7 +516,7 @@ def _check_plain(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return numbers that identify a file even if it is renamed; None if it does not exist."""
+    """Return numbers that identify a file even if it is renamed; None if it is gone."""
     try:
         found = path.stat()
     except OSError:
@@ -526,7 +537,7 @@ def _read_json(text: Any) -> Any:
 
 
 def _record(row: sqlite3.Row) -> Record:
-    """Return the record of a row, with a `problem` if it cannot be read."""
+    """Return the record in a row; its `problem` says what cannot be read, if anything."""
     problems: list[str] = []
 
     def told(name: str, fits: bool, instead: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Validation of texts, actions and JSON that clients send to the studio and the service."""
+"""Validation of texts, actions and JSON data that clients send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of the studio for models trained by `groundling train`, in their task's world."""
+"""Settings of the studio for models that `groundling train` trained for a task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCENES = 8  # maximum number of corpus parts that are offered as scenes
 
 
 def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
-    """Return a setting for a trained model and the held-out parts of its corpus.
+    """Return a setting for a trained model, with the held-out parts of its corpus.
 
     >>> task_setting(Path("nowhere"), {})
     Traceback (most recent call last):

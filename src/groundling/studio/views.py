@@ -1,4 +1,4 @@
-"""Views of plans, pictures, explanations, demonstrations and words, as data for JSON."""
+"""Data for JSON that the page of the studio shows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORD = re.compile(r"^word=(.+?) ∧ ")
 def actions_view(
     project: Project, scene: StudioScene, actions: Sequence[Action]
 ) -> list[dict[str, Any]]:
-    """Return each action as JSON, with its label and its name in drawings."""
+    """Return actions as data for JSON, each with its label and its name in drawings."""
     written = project.write_actions(scene.name, actions)
     return [
         {"json": data, "label": name_action(scene.environment, each), "name": str(each)}
@@ -34,7 +34,7 @@ def actions_view(
 
 
 def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> list[dict[str, Any]]:
-    """Return each state as JSON, with its picture."""
+    """Return states as data for JSON, each with its picture."""
     return [
         {
             "state": project.write_state(scene.name, state),
@@ -47,7 +47,7 @@ def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> lis
 def walk(
     project: Project, scene: StudioScene, start: State, actions: Sequence[Action]
 ) -> dict[str, Any]:
-    """Return the actions, the states with pictures, and the actions that are possible next."""
+    """Return actions, the states after them with pictures, and possible next actions."""
     world = CachedEnvironment(scene.environment)
     trace = world.trace(start, actions, "The plan")
     possible = world.actions(trace.states[-1])
@@ -158,7 +158,7 @@ def weights_of(follower: Follower, word: str, most: int = 30) -> list[dict[str, 
 
 
 def words_of(follower: Follower) -> list[dict[str, Any]]:
-    """Return the follower's words, each with the feature that has its highest weight."""
+    """Return the words that the follower has learnt, each with its strongest feature."""
     best: dict[str, tuple[float, str, int]] = {}
     for name, weight in follower.weights(most=200_000):
         found = _WORD.match(name)

@@ -98,7 +98,10 @@ class Web:
 
         @self.app.get("/v1/health")
         async def health() -> Health:
-            """Return the server status; requires no token and never waits in the queue."""
+            """Return the server status.
+
+            The request requires no token and never waits in the queue.
+            """
             return Health(waiting=limit.busy, learning=learning())
 
     def serve_file(self, path: str, name: str) -> None:

@@ -1,1 +1,1 @@
-"""Benchmark tasks: plug-ins that bundle a corpus, presets and an evaluation protocol."""
+"""Benchmark tasks: plug-ins with a corpus, presets and an evaluation protocol."""

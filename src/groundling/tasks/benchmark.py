@@ -50,7 +50,7 @@ PresetT = TypeVar("PresetT", bound=Preset)
 
 @dataclass(frozen=True)
 class Case:
-    """A demonstration prepared for a preset, with the part of the corpus that contains it.
+    """A demonstration prepared for a preset, with its part of the corpus.
 
     Parameters
     ----------
@@ -97,11 +97,12 @@ class Fold(NamedTuple):
 
 
 class StudyCases(NamedTuple):
-    """Trained followers for a dialogue study, with cases on which they were not trained.
+    """Followers for a dialogue study, with cases on which they were not trained.
 
-    `calibration` lists followers, each with cases of the training data that were held out from
-    its training. `part` is the noun for a group of test cases, such as a map. If it is set, each
-    group is also calibrated separately, on some of its own texts.
+    `follower` is evaluated on the `test` cases. `calibration` lists followers, each with cases of
+    the training data that were held out from its training. `part` is the word for a group of test
+    cases, such as *map*. If it is set, each group is also calibrated separately, on some of its
+    own texts.
     """
 
     follower: Follower
@@ -112,7 +113,7 @@ class StudyCases(NamedTuple):
 
 @dataclass
 class Scene:
-    """An environment with an initial state, in which instructions are followed one after another.
+    """An environment and an initial state, for following a series of instructions.
 
     Each instruction starts in the final state of the previous one. `read` converts typed lines to
     the texts to follow. `examples` are example instructions.
@@ -126,7 +127,7 @@ class Scene:
     action_to_json: Callable[[Action], Any] = str
 
     def describe(self) -> str:
-        """Return a description of the initial state in one line."""
+        """Return a one-line description of the initial state."""
         return CachedEnvironment(self.environment).describe(self.start)
 
     def follow(
@@ -153,7 +154,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class DemoRequest:
-    """An example instruction for the demo's unseen world, with a remark that explains it."""
+    """An example instruction for the demo's unseen world, with an explanation."""
 
     name: str
     text: str
@@ -167,8 +168,8 @@ class DemoWorld:
 
     The held-out texts in the `unseen` environment are `sentences` (single sentences) and `routes`
     (two sentences each). `draw` draws a plan in this environment. `follower` creates the untrained
-    follower for a parser. The demo prints the weights of `words`. The studio shows `scenes` and
-    suggests `examples`.
+    follower for a parser. `words` are the words whose weights the demo prints. The studio shows
+    `scenes` and suggests `examples`.
     """
 
     title: str
@@ -231,7 +232,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return tuple(parts[len(parts) - len(parts) // FOLDS :])
 
     def find_parts(self, corpus: CorpusT, names: str) -> tuple[str, ...]:
-        """Return the names in a comma-separated list of parts; raise an error for unknown ones."""
+        """Return the names in a comma-separated list; raise an error for unknown parts."""
         known = {each.casefold(): each for each in self.parts(corpus)}
         found = []
         for name in filter(None, map(str.strip, names.split(","))):
@@ -249,7 +250,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     # ---- one fold: prepare, fit, follow, judge -------------------------------------------
 
     def folds(self, corpus: CorpusT, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return the folds of an evaluation; by default, five-fold cross-validation over parts."""
+        """Return the folds of an evaluation, by default five that hold out whole parts."""
         return split_parts(self.parts(corpus))
 
     def evaluate(
@@ -292,7 +293,10 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         }
 
     def study_cases(self, corpus: CorpusT, chosen: PresetT, fold: Fold) -> StudyCases | None:
-        """Return followers and cases for a dialogue study, or None to cross-fit all cases."""
+        """Return followers and cases for a dialogue study.
+
+        Returns None, the default, if the study should cross-fit all cases.
+        """
         return None
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
@@ -301,7 +305,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return {"right": float(is_right(world, case.demonstration, plan))}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
-        """Return JSON about a wrong plan for the report's list of mistakes, or None.
+        """Return JSON that describes a wrong plan in the report, or None to leave it out.
 
         The default is None, because the licences of most corpora do not allow quotations.
         """
@@ -328,7 +332,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return f"{len(self.parts(corpus))} {self.part}s, {count} folds"
 
     def shown_metrics(self, preset: str) -> tuple[str, ...]:
-        """Return the columns of a preset's table; the interval is for the last one."""
+        """Return the metrics in a preset's table; the last one has a confidence interval."""
         return self.metrics
 
     # ---- tuning ------------------------------------------------------------------------
@@ -366,7 +370,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     def scene(
         self, corpus: CorpusT, chosen: PresetT, where: str | None, start: str | None
     ) -> Scene:
-        """Return a scene: the environment and initial state of a part's first demonstration."""
+        """Return the scene of a part: its first demonstration's environment and start."""
         if start is not None:
             raise SettingError(
                 f"--start must not be used with the task {self.name}, which has a fixed initial "
@@ -402,7 +406,7 @@ def split_parts(parts: Sequence[str], count: int = FOLDS) -> list[Fold]:
 
 
 def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]:
-    """Return the plan for each case; None for cases in which the follower finds none."""
+    """Return the plan for each case, or None if the follower finds no plan."""
     asked = [each.request for each in cases]
     lengths = [each.length for each in cases]
     found: list[Plan | GroundlingError] = []
@@ -432,6 +436,8 @@ def by_part(scores: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
 def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Return the median seconds per fold, for training and for following.
 
+    Each outcome of a fold has both durations as a pair in `seconds`.
+
     >>> median_seconds([{"seconds": (1.0, 0.5)}, {"seconds": (2.0, 0.1)}, {"seconds": (4.0, 0.3)}])
     {'train': 2.0, 'follow': 0.3}
     """
@@ -442,9 +448,9 @@ def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
 
 
 def sample_count(usual: int, least: int, size: float | None) -> int:
-    """Return the number of items in a generated sample: `usual` times `size`, at least `least`.
+    """Return the size of a generated sample: `usual` times `size`, at least `least`.
 
-    >>> sample_count(240, 6, 0.5), sample_count(240, 6, 0.001)
-    (120, 6)
+    >>> [sample_count(usual=240, least=6, size=size) for size in (0.5, 0.001)]
+    [120, 6]
     """
     return max(least, int(usual * (SAMPLE if size is None else size)))

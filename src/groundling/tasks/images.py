@@ -1,4 +1,4 @@
-"""Mirror images of demonstrations, in which words such as *left* and *right* are exchanged."""
+"""Mirror images of demonstrations: words such as *left* and *right* are exchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from groundling.world.environment import Action, Demonstration, State
 
 
 def spoken_words(text: Text) -> Iterator[str]:
-    """Yield the words of a text, which may be parsed, in lower case.
+    """Yield the words of a plain or parsed text in lower case.
 
     >>> list(spoken_words(["Turn LEFT", Instruction.chain("go on")]))
     ['turn', 'left', 'go', 'on']
@@ -39,7 +39,8 @@ def image_of(
 ) -> Demonstration:
     """Return the mirror image of a demonstration, with half its weight.
 
-    The functions `exchange`, `state` and `action` mirror a text, a state and an action.
+    The functions `exchange`, `state` and `action` mirror a text, a state and an action. `changes`
+    are further fields of the image, such as its name.
     """
     said = shown.instructions
     texts = [said] if (one := isinstance(said, (str, Instruction))) else said

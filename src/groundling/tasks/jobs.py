@@ -44,7 +44,7 @@ class Job:
     `variants` are the rows that share one training run. With `tuning`, the fold is inside the
     training data. `study` is the name of a study (see `groundling.tasks.studies`).
 
-    >>> Job("mazes", "best", ("full",), Fold("Grid", ("Grid",))).key
+    >>> Job("mazes", preset="best", variants=("full",), fold=Fold("Grid", held_out=("Grid",))).key
     'mazes-best-full-Grid'
     """
 
@@ -83,7 +83,7 @@ def evaluation_jobs(
     changes: Changes = (),
     study: str = "",
 ) -> list[Job]:
-    """Return the jobs that evaluate rows of a table, or that run a study on these rows."""
+    """Return the jobs that evaluate rows of a table or run a study on them."""
     asked = get_task(task) if isinstance(task, str) else task
     corpus = load_corpus(asked.name, source)
     if study:
@@ -102,7 +102,7 @@ def evaluation_jobs(
 def tuning_jobs(
     task: str, preset: str, changes: Changes, source: Source, variant: str = FULL
 ) -> list[Job]:
-    """Return the jobs that score changed settings of a row on folds of the training data."""
+    """Return the jobs that score a row with changed settings on tuning folds."""
     asked = get_task(task)
     with_changes(asked.presets.select(preset, variant), changes)  # checks the settings
     folds = asked.tuning_folds(load_corpus(task, source))
@@ -110,7 +110,7 @@ def tuning_jobs(
 
 
 def load_corpus(task: str, source: Source) -> Any:
-    """Return the corpus of a task, cached for the process."""
+    """Return the corpus of a task; it is cached in this process."""
     return _load(task, source, benchmark.SAMPLE)
 
 
@@ -152,7 +152,7 @@ def run_jobs(
     tell: Callable[[Job, bool], None] = lambda job, kept: None,
     cluster: Any = None,
 ) -> dict[Job, Result]:
-    """Run jobs in several processes or on a cluster, the longest first; return the results.
+    """Run jobs in processes or on a cluster, the longest first; return the results.
 
     If `keep` is a folder, each result is written there immediately, and earlier results are reused.
     `tell` is called with each finished job and a Boolean: whether its result was reused.
@@ -203,7 +203,7 @@ def _run_here(
 
 @contextlib.contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Block Ctrl-C while worker processes start, so that only the main process gets it."""
+    """Block Ctrl-C while workers start, so that only the main process receives it."""
     if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield
         return
@@ -272,7 +272,7 @@ def forget_results(jobs: Iterable[Job], keep: Path) -> None:
 
 
 def _refuse_others(jobs: Iterable[Job], keep: Path | None) -> None:
-    """Raise `SettingError` if results would overwrite files that Groundling did not write."""
+    """Raise `SettingError` if results would overwrite files of another program."""
     needed = {"fingerprint", "outcome", "seconds"}
     for path in () if keep is None else (keep / f"{job.key}.json" for job in jobs):
         refuse_foreign(path, "result", lambda text: needed <= set(json.loads(text)))
@@ -282,8 +282,8 @@ def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> Non
     """Raise `SettingError` if a file exists and was not written by Groundling."""
     if not path.exists():
         return
-    with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
-        if is_ours(path.read_text(encoding="utf-8")):
+    with contextlib.suppress(SettingError, ValueError, TypeError, RecursionError):
+        if is_ours(read_plain(path, RESULT_BYTES, SettingError, links=True).decode()):
             return
     raise SettingError(
         f"{path} already exists and is not a {what} from Groundling, so it was not overwritten. "
@@ -292,7 +292,7 @@ def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> Non
 
 
 def _fingerprint(job: Job, source: Source, size: float) -> str:
-    """Return a hash of everything that determines a result: versions, settings and corpus."""
+    """Return a hash of the versions, settings and corpus that determine a result."""
     presets = get_task(job.task).presets
     settings = [repr(presets.select(job.preset, each)) for each in job.variants]
     versions = [__version__, task_package(job.task)]

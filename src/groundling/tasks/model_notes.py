@@ -39,7 +39,7 @@ class Note:
     seed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the note as data for JSON.
+        """Return the note as JSON-ready data.
 
         >>> Note.from_dict(Note("mazes", "best", "tree").to_dict())
         Note(task='mazes', preset='best', variant='tree', sample=False, left_out='', seed=0)
@@ -78,13 +78,13 @@ def train(
     memory: str | None = None,
     shown: Iterable[Demonstration] | None = None,
 ) -> tuple[Follower, Note, int]:
-    """Train a preset and save it; return the follower, its note and the number of cases.
+    """Train a preset and save the model; return it with its note and number of cases.
 
-    Checkpoints are written to the folder `checkpoints`. If training is interrupted, call the
-    function again in the same way: it calls `resumed` and continues from the last checkpoint. The
-    model is written when training is complete; then its checkpoints are deleted. Pass the
-    demonstrations as `shown` if they are too large for memory. `tell` is called with the settings
-    that were chosen automatically.
+    The model is saved in the folder `out`, and checkpoints in its subfolder `checkpoints`. If
+    training is interrupted, call the function again in the same way: it calls `resumed` and
+    continues from the last checkpoint. The checkpoints are deleted when the model is saved. Pass
+    the demonstrations as `shown` if they are too large for memory; they replace the corpus. `tell`
+    is called with the settings that were chosen automatically.
     """
     out = Path(out)
     task = get_task(note.task)
@@ -108,7 +108,7 @@ def train(
 
 
 def _begin(folder: Path, note: Note) -> bool:
-    """Mark a folder as that of a training run; return whether it resumes an earlier run.
+    """Mark a folder as a training run's; return whether it resumes an earlier run.
 
     Raises `SettingError` if the folder contains anything else.
     """
@@ -154,7 +154,7 @@ def _read_note(path: Path) -> Note | None:
 def load_trained(
     folder: str | Path, *, world: str | None = None, parser: str | None = None
 ) -> tuple[Follower, Note]:
-    """Return a model trained by `groundling train`, or any model if its world is given.
+    """Return a model trained by `groundling train`, or any model whose `world` is given.
 
     For a model of a user's own world, `world` must be given, so that loading a model never runs
     code that the model names.

@@ -80,7 +80,7 @@ class Preset:
         return follower.chosen().set_params(**names).fit(shown, **options)
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets are trained in the same way, and so can share one run."""
+        """Return whether two presets are trained in the same way and can share one run."""
         return self is other
 
 
@@ -228,7 +228,7 @@ def _preset(table: Table, folder: Traversable, given: PresetT) -> PresetT:
 
 
 def _value(known: Any, value: Any, folder: Traversable) -> Any:
-    """Return a value from the file, converted to the type of the setting's default value."""
+    """Return a value from the file, converted to the type of the setting's default."""
     if isinstance(known, Settings):
         table = dict(value)
         known = _begin(type(known), table, known)

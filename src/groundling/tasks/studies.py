@@ -1,4 +1,4 @@
-"""Studies of a task: clarification questions, the speaker, and the pragmatic listener.
+"""Studies of a task: clarification questions, speaker and pragmatic listener.
 
 Each study trains on the folds of the task and scores the held-out part. Thresholds and weights are
 chosen inside the training data, by cross-fitting.
@@ -63,7 +63,8 @@ def study_folds(
 ) -> list[Fold]:
     """Return the folds of a study; with `quick`, only the first one.
 
-    If the folds of a task have no held-out parts, the folds are made from the parts of its cases.
+    These are the folds of the task. If they hold out no parts, the cases are split by part instead
+    (see `split_parts`), unless the task defines a `study_condition`.
     """
     folds = task.folds(corpus, preset, variant, quick=True)
     if not task.study_condition and not all(fold.held_out for fold in folds):
@@ -75,7 +76,7 @@ def study_folds(
 def _cross_fit(
     chosen: Preset, cases: Sequence[Case], fold: Fold, follower: Follower
 ) -> list[HeldOutFold]:
-    """Return cross-fitted folds of parts, or of demonstrations if there is only one part."""
+    """Return cross-fitted folds by part or, if there is only one part, by demonstration."""
     known = [e for e in cases if e.learnable and e.part not in {*fold.held_out, *fold.unused}]
     parts = list(dict.fromkeys(each.part for each in known))
     if len(parts) < 2:
@@ -137,7 +138,7 @@ def _measure_dialogue(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: F
 
 
 def _cross_fitted(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> StudyCases:
-    """Return a follower trained on a fold, and cases cross-fitted inside its training data."""
+    """Return a follower trained on a fold, and cross-fitted cases of its training data."""
     cases = task.prepare(corpus, chosen)
     follower, _ = task.fit(chosen, cases, fold)
     case_of = {id(each.demonstration): each for each in cases}
@@ -177,7 +178,7 @@ def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None
 
 
 def _share(scores: DialogueScores, missed: int) -> Outcome:
-    """Return the scores as fractions; a text without a plan counts as an unhelpful question."""
+    """Return scores as fractions; texts without a plan count as unhelpful questions."""
     told, total = scores.to_dict(), scores.count + missed
     share = scores.count / total
     for name in ("coverage", "alone", "success_after_one_answer", "overask", "overstep"):
@@ -252,7 +253,7 @@ def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
 def _halves(
     shown: Sequence[Demonstration], seed: int = 0
 ) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Return demonstrations as two halves that share no group."""
+    """Return demonstrations in two halves that share no group, if there are several."""
     groups = sorted({each.group for each in shown})
     if len(groups) < 2:
         return list(shown[::2]), list(shown[1::2])
@@ -276,7 +277,7 @@ def _speaker_rows(
 
 
 def _measure_pragmatic(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
-    """Return the scores with and without the pragmatic listener (see `PragmaticListener`)."""
+    """Return the scores with and without the pragmatic listener."""
     cases = task.prepare(corpus, chosen)
     follower, _ = task.fit(chosen, cases, fold)
     known = demonstrations(cases, {*fold.held_out, *fold.unused})

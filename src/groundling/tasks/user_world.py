@@ -1,4 +1,4 @@
-"""A user's own world as a task: demonstrations from files, automatic settings."""
+"""Task for a user's own world: demonstrations from files, automatic settings."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from groundling.world.environment import Demonstration, State, shorten
 
 
 class UserWorldTask(Task[OwnWorld, Preset]):
-    """Task made of a user's own world, such as `my_world.py:Kitchen`, and demonstration files.
+    """Task for a user's own world, such as `my_world.py:Kitchen`.
 
-    Each demonstration is a separate part, but demonstrations of one group are held out together.
+    Demonstrations are read from files. Each demonstration is a separate part, but demonstrations
+    of one group are held out together.
 
     >>> UserWorldTask("my_world.py:Kitchen").presets.default
     'auto'
@@ -76,11 +77,11 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return self.folds(corpus, self.presets.default, FULL, quick=False)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return the score (1 if the outcome is correct) and the weight of the demonstration."""
+        """Return 1 if the outcome is correct, else 0, and the demonstration's weight."""
         return {**super().judge(case, plan), "weight": case.demonstration.weight}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
-        """Return the demonstrated and the predicted actions of a wrong plan, for the report."""
+        """Return the demonstrated and predicted actions of a wrong plan, for the report."""
         shown: Demonstration = case.demonstration
         if super().judge(case, plan)["right"]:
             return None
@@ -94,7 +95,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         }
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row: the weighted share of correct outcomes, with an unweighted interval."""
+        """Return the row: the weighted accuracy, with an unweighted confidence interval."""
         row = super().make_row(preset, variant, outcomes)
         scores = [score for each in outcomes for _, score in each["scores"]]
         weight = sum(score["weight"] for score in scores)
@@ -115,7 +116,11 @@ class UserWorldTask(Task[OwnWorld, Preset]):
     def scene(
         self, corpus: OwnWorld, chosen: Preset, where: str | None, start: str | None
     ) -> Scene:
-        """Return the scene of a world; `start` is JSON or a name, by default the world's own."""
+        """Return the scene of a world.
+
+        `start` is a state as JSON or the name of an initial state; by default, it is the initial
+        state of the world.
+        """
         known, state = corpus.begin(start, as_shown=True)
         if start is not None:
             self._check_start(corpus, known, state)

@@ -36,8 +36,8 @@ _MEASURED = 64  # measure the size of one state in this many
 class _Answers:
     """The results that the environment returned for one state."""
 
-    __slots__ = ("actions", "dead_end", "ends", "facts", "graphs", "scene", "seen", "steps",
-                 "table")  # fmt: skip
+    __slots__ = ("actions", "dead_end", "ends", "facts", "graphs", "places", "scene", "seen",
+                 "steps", "table")  # fmt: skip
 
     def __init__(self) -> None:
         self.actions: Sequence[Action] | None = None
@@ -49,6 +49,7 @@ class _Answers:
         self.scene: Scene | None = None
         self.facts: Facts | None = None
         self.table: GraphTable | None = None  # graphs of all actions
+        self.places: dict[Action, int] = {}  # indices in the table
 
 
 class CachedEnvironment:
@@ -66,7 +67,7 @@ class CachedEnvironment:
         Memory limit of the cache, which several environments may share.
     keep_graphs
         Whether to cache the graphs and scenes of all states, or only those of the latest state.
-        Turn it off if the caller keeps what it computes from graphs.
+        Use False if the caller itself caches the results that it computes from graphs.
 
     Attributes
     ----------
@@ -135,8 +136,16 @@ class CachedEnvironment:
             return False
         return inner.describes(state, actions[0])
 
+    def described_by(self, state: State, action: Action) -> list[str]:
+        """Return the values in the text that describe an action's set of things."""
+        inner = self.environment
+        return inner.described_by(state, action) if isinstance(inner, BoundEnvironment) else []
+
     def uses(self, decisions: Iterable[tuple[State, Action]], literal: Literal) -> bool:
-        """Return whether a plan uses a literal of the text; True if actions have no open values."""
+        """Return whether a plan uses a literal of the text.
+
+        Returns True if actions have no open values.
+        """
         inner = self.environment
         return not isinstance(inner, BoundEnvironment) or any(
             inner.uses(state, action, literal) for state, action in decisions
@@ -167,7 +176,10 @@ class CachedEnvironment:
     # ---- calls --------------------------------------------------------------------------
 
     def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
-        """Call a method of the environment; with `listed`, return a sequence of limited length."""
+        """Call a method of the environment; with `listed`, return a sequence.
+
+        Errors become a `WorldError` that names the call. Sequences have a maximum length.
+        """
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
@@ -270,7 +282,7 @@ class CachedEnvironment:
         return known.actions
 
     def some_actions(self, state: State) -> Iterable[Action]:
-        """Return all actions, or enough of a large `Product` to cover all values of each factor."""
+        """Return all actions, or a part of a large `Product` with every factor value."""
         actions = self.actions(state)
         return actions.some() if isinstance(actions, Product) else actions
 
@@ -314,8 +326,12 @@ class CachedEnvironment:
                 self._latest_graphs = known, {}
             graphs = self._latest_graphs[1]
         graph: GroundingGraph | None = self._get(graphs, state, action)
-        if graph is None and known.table is not None and action in (listed := self.actions(state)):
-            return known.table[listed.index(action)]
+        if graph is None and known.table is not None:
+            if not known.places:
+                known.places = {each: place for place, each in enumerate(self.actions(state))}
+                self._answers.grow(_ENTRY_BYTES * len(known.places))
+            if action in known.places:
+                return known.table[known.places[action]]
         if graph is None:
             graph = graphs[action] = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:
@@ -328,9 +344,10 @@ class CachedEnvironment:
 
     @property
     def grounds_alone(self) -> bool:
-        """Whether plans of one action are grounded together, for all actions of a state.
+        """True if the graphs of all actions of a state should be computed together.
 
-        Without `ground_many`, this is only done while following, where it is faster.
+        This needs an environment without `facts` and `label_plan`. Without `ground_many`, it is
+        only done while following, where it is faster.
         """
         own = ("facts", "label_plan")
         together = not self.has_things and callable(getattr(self.environment, "ground_many", None))
@@ -338,7 +355,7 @@ class CachedEnvironment:
         return (together or is_asked) and not any(hasattr(self.environment, e) for e in own)
 
     def ground_all(self, state: State) -> GraphTable | list[GroundingGraph]:
-        """Return the graphs of all actions of a state; they are cached for the latest state."""
+        """Return the graphs of all actions of a state, cached for the latest state."""
         if callable(getattr(self.environment, "ground_many", None)):
             return self.ground_many(state)
         actions = self.actions(state)
@@ -488,7 +505,7 @@ class CachedEnvironment:
     # ---- optional methods ---------------------------------------------------------------
 
     def is_terminal(self, state: State) -> bool:
-        """Return whether no action may follow a state."""
+        """Return whether a state is terminal: no action may follow it."""
         return hasattr(self.environment, "is_terminal") and self._truth("is_terminal", state)
 
     @property
@@ -616,7 +633,7 @@ def _ends(actions: Sequence[Action]) -> Sequence[Action]:
 
 
 class EnvironmentCache:
-    """A store of cached environments, keyed by the identity of the original environment.
+    """A store of cached environments, keyed by the identity of the original ones.
 
     The caches share one memory budget. Environments with an empty cache are dropped after the
     budget was exceeded, and the oldest ones if there are more than `most`. Call `forget` for an
@@ -648,7 +665,7 @@ class EnvironmentCache:
         return {**self.__dict__, "on_step": None}
 
     def of(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
-        """Return the cached version of an environment, always the same one for the same object."""
+        """Return the cached version of an environment, one for each object."""
         asked = (
             environment.environment if isinstance(environment, CachedEnvironment) else environment
         )
@@ -680,7 +697,7 @@ class EnvironmentCache:
             known.drop_graphs()
 
     def forget_all(self) -> None:
-        """Clear the caches of all environments, for instance because they may have changed."""
+        """Clear the caches of all environments, which may have changed."""
         for known in self._worlds.values():
             known.forget()
 

@@ -38,7 +38,9 @@ def with_changes(graph: GroundingGraph, before: Facts, after: Facts) -> Groundin
 
 
 def label_changes(facts: Sequence[Facts]) -> dict[str, bool]:
-    """Return whether a plan has steps without effect (`idles`) or undoes changes (`undoes`).
+    """Return whether a plan `idles` (has steps without effect) or `undoes` changes.
+
+    `facts` are the facts of each state of the plan, from start to end.
 
     >>> on, off = frozenset({Label("on")}), frozenset()
     >>> label_changes([on, off, on])

@@ -23,7 +23,7 @@ def compose(
     max_words: int = MOST_WORDS,
     parser: str | Parser = "default",
 ) -> list[Demonstration]:
-    """Join pairs of consecutive demonstrations of a group into longer ones.
+    """Join pairs of consecutive demonstrations in the same group into longer ones.
 
     Two demonstrations are consecutive if they are neighbours in their group, in the order given,
     and the second starts with the outcome of the first. Their dependency trees are joined into one
@@ -140,7 +140,7 @@ def _joined_plan(
     ask: Callable[[Environment], CachedEnvironment],
     max_length: int | None,
 ) -> tuple[object, ...] | None:
-    """Return the joined actions of two demonstrations, or None if they cannot be joined."""
+    """Return the joined actions of two demonstrations, or None if that is impossible."""
     if not follow_each_other(first, second, ask):
         return None
     world = ask(first.environment)

@@ -57,7 +57,7 @@ class Environment(Protocol[StateT, ActionT]):
     - `canonical_plan(start, actions)`: the canonical form of a plan, for joined plans that can
       be written differently (such as two moves in a row as one);
     - `mirror(demonstration)`: equally valid variants of a demonstration, such as left and right
-      swapped. They share its weight in training;
+      swapped. All variants share its weight in training;
     - `things(state)`: labels for each thing. Ranks and relations are derived from them (see
       `Scene`); required if actions have an `OpenSet`;
     - `facts(state)`: labels of the facts that hold. Changes become part of the action's graph (see
@@ -128,9 +128,9 @@ class Demonstration(Generic[StateT, ActionT]):
         The answer, if the text is a question about the start: a set of things (as
         `things(state)` lists them), the value of a label, a number, or True or False.
     negative_starts
-        Alternative start states, for learning which start a text implies. If whole plans are
-        normalised, plans from these states count as alternatives too, except those with the same
-        outcome.
+        Alternative start states, for learning which start a text implies. Models that normalise
+        over whole plans also contrast the demonstrated plan with plans from these states, except
+        those with the same outcome.
     """
 
     instructions: str | Instruction | Sequence[str | Instruction]
@@ -186,8 +186,8 @@ class Demonstration(Generic[StateT, ActionT]):
 class Wrapper:
     """Base class of environments that wrap another one (`environment`).
 
-    Messages name the class of the wrapped environment. Files may hold states and actions of its
-    classes.
+    Error messages give the class name of the wrapped environment. In files, states and actions
+    may be of classes that belong to either environment.
 
     >>> class Farm: ...
     >>> class Ranked(Wrapper): ...
@@ -203,7 +203,7 @@ class Wrapper:
 
 
 def innermost(environment: object) -> object:
-    """Return the environment inside all wrappers; itself if it is not wrapped.
+    """Return the environment inside all wrappers, or the environment itself.
 
     >>> innermost(Wrapper(Wrapper(3)))
     3

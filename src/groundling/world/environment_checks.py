@@ -108,7 +108,10 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
 
 
 class _CheckError(WorldError):
-    """A problem found by a check; problems of one `kind` are counted."""
+    """A problem found by a check.
+
+    Of each `kind`, the first problem is reported and the others are counted.
+    """
 
     def __init__(self, method: str, kind: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -143,7 +146,7 @@ class _Check:
 
     @contextmanager
     def noting(self, method: str = "", kind: str = "", lead: str = "") -> Iterator[None]:
-        """Record an error that is raised in the block."""
+        """Record an error raised in the `with` block as a problem, and suppress it."""
         try:
             yield
         except _CheckError as problem:
@@ -227,7 +230,7 @@ class _Check:
         return tuple(self.filled(each, state) for each in listed[: self.most_actions])
 
     def filled(self, action: Any, state: Any) -> Any:
-        """Fill the open values of an action with examples; report types that are not declared."""
+        """Fill the open values of an action with examples; report undeclared types."""
         declared = getattr(self.environment, "open_values", ())
         for hole in holes(action):
             if isinstance(declared, str) or hole.type not in declared:
@@ -241,7 +244,7 @@ class _Check:
         return action
 
     def snapshots(self, values: tuple[Any, ...]) -> list[tuple[str, Any, Any]]:
-        """Return the repr of each value, a copy of the value, and copies of its attributes.
+        """Return the repr, a copy, and copies of the attributes of each value.
 
         Copying stops once `_COPIED` bytes are used up; changes to the remaining values are not
         detected.

@@ -93,7 +93,10 @@ def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tupl
 
 
 def _read_column(name: str, values: list[Any]) -> list[Any]:
-    """Return a label or None for each value; an empty list if any value must be checked."""
+    """Return the label of each value, or None for an absent one.
+
+    Returns an empty list if a value is not plain; all labels must then be read one by one.
+    """
     kinds = {*map(type, values)} - {type(None)}
     if len(kinds) > 1 or not kinds <= {str, bool} or len(name) > _BRIEF:
         return []
@@ -150,7 +153,7 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
 
 
 def _listed(value: object) -> tuple[object, ...] | None:
-    """Return a cache key that includes the types of items, or None if it is too large."""
+    """Return a cache key with the types of items; None for large or unusual values."""
     if isinstance(value, (set, frozenset)):
         few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
         return (set, frozenset(value)) if few else None
@@ -162,7 +165,7 @@ def _listed(value: object) -> tuple[object, ...] | None:
 
 
 def _read_plain(labels: Labels) -> _Normalised | None:
-    """Return the labels of a dictionary of plain values, or None if a value must be checked."""
+    """Return the labels of a dictionary, or None if it has a value that is not plain."""
     if type(labels) is not dict or not _NAMES.issuperset(map(type, labels)):
         return None
     if not _PLAIN.issuperset(map(type, labels.values())):
@@ -416,31 +419,6 @@ class GroundingGraph:
             pairs = zip(self.node_names, self.node_labels, strict=True)
             other.node_labels = tuple([labels.get(name, own) for name, own in pairs])
             other._hash = 0
-        return other
-
-    def extended(
-        self,
-        nodes: Mapping[str, tuple[Label, ...]],
-        edges: Sequence[tuple[str, str, tuple[Label, ...]]],
-    ) -> GroundingGraph:
-        """Return a copy with more nodes and edges, whose labels must be normalised already.
-
-        Existing nodes keep their labels.
-
-        >>> graph = GroundingGraph({"event": "move"})
-        >>> print(graph.extended({"here": labels_of("lit")}, [("event", "here", labels_of("at"))]))
-        event*: move
-        here: lit
-        event -> here: at
-        """
-        other = self.changed()
-        new = [name for name in nodes if name not in self.node_names]
-        GRAPH_NODES.check(len(self) + len(new), GraphError, "A grounding graph")
-        GRAPH_EDGES.check(len(self.edges) + len(edges), GraphError, "A grounding graph")
-        other.node_names = (*self.node_names, *new)
-        other.node_labels = (*self.node_labels, *[nodes[name] for name in new])
-        other.edges = (*self.edges, *edges)
-        other._hash = 0
         return other
 
     @property

@@ -22,8 +22,8 @@ class GraphTable(Sequence[GroundingGraph]):
     Parameters
     ----------
     nodes
-        For each node name, a list of possible labels and, for each action, an index into it, or
-        -1 if the graph of that action lacks the node.
+        For each node name, a list of possible labels and, for each action, an index into this
+        list, or -1 if the graph of that action lacks the node.
     edges, root, roles
         As for a `GroundingGraph`. Each graph has the edges between its nodes.
 

@@ -58,7 +58,7 @@ class Judgement:
         return self.world.outcome(state) in self.outcomes
 
     def accepts(self, plan: _Done | None, *, exactly: bool = False) -> bool:
-        """Return whether a plan has a correct outcome; False for None.
+        """Return whether a plan has a correct outcome; False if `plan` is None.
 
         With `exactly`, the plan must also have the actions of a correct plan.
         """
@@ -98,7 +98,9 @@ def is_right(world: CachedEnvironment, demonstration: Demonstration, plan: _Done
     ...     def step(self, state, action): return action
     ...     def ground(self, state, action, after): return GroundingGraph({"lamp": {action: True}})
     >>> shown = Demonstration("light it", Lamp(), "off", ("on",))
-    >>> plan = Plan(("off", "on"), ("off", "off", "on"), -0.1, 0.9)
+    >>> plan = Plan(
+    ...     actions=("off", "on"), states=("off", "off", "on"), log_probability=-0.1, confidence=0.9
+    ... )
     >>> is_right(CachedEnvironment(Lamp()), shown, plan)
     True
     """

@@ -1,4 +1,4 @@
-"""Manners: how actions are carried out, learnt from demonstrations of primitive moves."""
+"""Manners: ways to carry out actions, learnt from demonstrated primitive moves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SLOTS: tuple[Slot, ...] = ("before turns", "before move", "after move")
 
 @dataclass(frozen=True)
 class Manner:
-    """A way to carry out a route: the kind of route, and the moves to repeat at each step.
+    """A way to carry out a route: its kind, and the moves to repeat at each step.
 
     Examples
     --------

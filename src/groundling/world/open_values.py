@@ -31,6 +31,8 @@ AS_SAID = "as said"
 TO, BY, STEP = "to what is said", "by what is said", "by a step"
 MORE, LESS = "more than now", "less than now"
 """Labels that distinguish absolute values from relative ones."""
+AFTER, BEFORE = "said after ", "said before "
+"""Beginnings of labels for the words around a value."""
 _LONGEST_TEXT = 6  # maximum words of a free-text value
 _TYPE_OF_UNIT = {"percent": "percentage", "second": "duration"}
 _AMOUNTS = ("number", "percentage", "duration")
@@ -126,7 +128,7 @@ class OpenValue:
             raise WorldError("`now` must be set if `step` is set. Set `now`, or leave `step` out.")
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
-        """Return the values that a text may give: absolute values first, then relative ones."""
+        """Return the values that a text may give: first absolute, then relative values."""
         return tuple(self.readings(words, literals)) or self._defaults()
 
     def readings(
@@ -265,6 +267,15 @@ def _is_text(part: Any) -> bool:
     return isinstance(part, OpenValue) and part.type == "text"
 
 
+def is_about_text(name: str) -> bool:
+    """Return whether a label of this name relates an action to its text, and describes no thing.
+
+    >>> is_about_text("as said"), is_about_text("said after to"), is_about_text("colour")
+    (True, True, False)
+    """
+    return name in (AS_SAID, TO, BY, STEP, MORE, LESS) or name.startswith((AFTER, BEFORE))
+
+
 def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Return whether two plans are equal except for the sets in their actions.
 
@@ -299,8 +310,8 @@ def things_of(environment: Any, state: State) -> Things:
 class BoundEnvironment(Wrapper):
     """An environment whose open values are filled from one text.
 
-    If an action is filled with free text, its graph also has labels for the words around that
-    text (`after add`, `before to`), so that the model learns where such values begin and end.
+    Arguments of an action that the text names get labels for the words around them (`said after
+    to`), so that the model learns which argument is meant, and where free texts begin and end.
 
     >>> from groundling.language import ENGLISH
     >>> from groundling.language.literals import read_literals
@@ -316,9 +327,11 @@ class BoundEnvironment(Wrapper):
     def __init__(self, environment: Environment, text: TextValues) -> None:
         super().__init__(environment)
         self.text = text
+        self._folded = tuple(map(text.language.fold, text.words))
+        self._padded = ("", *self._folded, "")
         # All have an entry for the latest state only.
         self._described: dict[State, dict[tuple[Any, ...], set[frozenset[Hashable]]]] = {}
-        self._with_text: dict[State, list[tuple[Any, ...]]] = {}  # actions with free text
+        self._with_text: dict[State, list[Any]] = {}  # actions with free text
         self._meant: dict[State, dict[Action, tuple[Label, ...]]] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -358,12 +371,16 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Return whether an action uses a literal as a value, a relative amount or a set size.
+        """Return whether an action uses a literal as a value, an amount or a set size.
 
-        Returns True for literals whose type the environment does not declare.
+        Returns True for literals whose type the environment does not declare. Numbers and ordinals
+        may also describe a set of things.
         """
         types, parts = declared_types(self.environment), _parts(action)
-        if literal.type not in types or Label(BY) in self.meant(state, action):
+        counts = "set" in types and literal.type in ("number", "ordinal") and not literal.unit
+        if not (literal.type in types or counts) or Label(BY) in self.meant(state, action):
+            return True
+        if counts and self._describes_set(state, action, literal):
             return True
         if "text" in types:
             said = {self.text.words[place] for place in literal.places}
@@ -371,6 +388,16 @@ class BoundEnvironment(Wrapper):
                 return True
         sizes = [len(part) for part in parts if isinstance(part, frozenset)]
         return literal.value in (*parts, *sizes)
+
+    def _describes_set(self, state: State, action: Action, literal: Literal) -> bool:
+        """Return whether a number is a label of a thing, an exception, or in an action's graph."""
+        mentions = mentions_in(things_of(self.environment, state), self.text)
+        places = {place for each in mentions for place in each[2]}
+        known = bool(places & {*literal.places}) or literal.places[0] > self.text.turn(mentions)
+        if known and self.describes(state, action):
+            return True
+        graph = self.environment.ground(state, action, self.environment.step(state, action))
+        return any(each.value == literal.value for labels in graph.node_labels for each in labels)
 
     def explain(self, state: State, action: Action) -> list[str]:
         """Explain how the words of the text fill the open values of an action."""
@@ -387,9 +414,8 @@ class BoundEnvironment(Wrapper):
         if STEP in how:
             value = next(part for part in parts if isinstance(part, float))
             said.append(f"{_written(value)} is one step {change} than the current value")
+        said += [f"“{part}” is free text" for part in parts if part in texts]
         for part in parts:
-            if part in texts:
-                said.append(f"“{part}” is free text")
             if isinstance(part, frozenset):
                 among = len(things_of(self.environment, state))
                 fits = "as the text says" if self.describes(state, action) else "a guess"
@@ -400,24 +426,23 @@ class BoundEnvironment(Wrapper):
         """Return the grounding graph of an action, with labels that relate it to the text.
 
         A set that matches the description exactly gets the label `as said`. A value that may be
-        relative gets labels such as `more than now`. Labels whose value is free text lose it, since
-        its words are copied from the text and name nothing; labels for the words before and after
-        it are added.
+        relative gets labels such as `more than now`. Arguments that the text names get labels for
+        the words around them. Free text loses its value, since it is copied and names nothing.
         """
         graph: GroundingGraph = self.environment.ground(state, action, next_state)
         new = (Label(AS_SAID),) if self.describes(state, action) else ()
         if new := (*new, *self.meant(state, action)):
             place = graph.node_names.index(graph.root)
             graph = graph.changed({graph.root: (*graph.node_labels[place], *new)})
-        around: dict[Any, tuple[Label, ...]] = {
-            text: self._around(text) for text in self.texts(state, action)
-        }
+        texts = self.texts(state, action)
+        around = self._around({part for part in _parts(action) if isinstance(part, str)})
         changed = {
             name: tuple(
                 each
                 for label in labels
                 for each in (
-                    (Label(label.name), *around[label.value]) if label.value in around else (label,)
+                    Label(label.name) if label.value in texts else label,
+                    *around.get(label.value, ()),
                 )
             )
             for name, labels in zip(graph.node_names, graph.node_labels, strict=True)
@@ -451,21 +476,22 @@ class BoundEnvironment(Wrapper):
         if "text" not in declared_types(self.environment):
             return set()
         if state not in self._with_text:
-            offered = map(_parts, self.environment.actions(state))
-            self._with_text = {state: [each for each in offered if any(map(_is_text, each))]}
-        parts = _parts(action)
-        pairs = [
-            list(zip(offered, parts, strict=True))
-            for offered in self._with_text[state]
-            if len(offered) == len(parts)
-        ]
+            listed = self.environment.actions(state)
+            self._with_text = {state: [e for e in listed if any(map(_is_text, _parts(e)))]}
         return {
             value
-            for each in pairs
-            if all(isinstance(part, OpenValue) or part == value for part, value in each)
-            for part, value in each
-            if _is_text(part) and isinstance(value, str)
+            for offered in self._with_text[state]
+            if fills(action, [offered])
+            for part, value in zip(_parts(offered), _parts(action), strict=True)
+            if _is_text(part)
         }
+
+    def described_by(self, state: State, action: Action) -> list[str]:
+        """Return the values that describe an action's set, including those of exceptions."""
+        if not self.describes(state, action):
+            return []
+        mentions = mentions_in(things_of(self.environment, state), self.text)
+        return [value for _, value, _ in mentions if isinstance(value, str)]
 
     def denies(self, state: State) -> bool:
         """Return whether the text describes an empty set (*none of the lamps*)."""
@@ -475,13 +501,15 @@ class BoundEnvironment(Wrapper):
             mentions_in(things_of(self.environment, state), self.text)
         )
 
-    def _around(self, text: str) -> tuple[Label, ...]:
-        """Return labels for the words before and after a span of the text; none if it is absent."""
-        part = tuple(text.split(" "))
-        words = self.text.words
-        for start in range(len(words) - len(part) + 1):
-            if words[start : start + len(part)] == part:
-                padded = ("", *words, "")
-                after, before = padded[start], padded[start + len(part) + 1]
-                return (Label(f"after {after.lower()}"), Label(f"before {before.lower()}"))
-        return ()
+    def _around(self, names: Iterable[str]) -> dict[Any, tuple[Label, ...]]:
+        """Return labels for the words before and after each name that is in the text."""
+        fold, words = self.text.language.fold, self._folded
+        found: dict[Any, tuple[Label, ...]] = {}
+        for name in names:
+            part = tuple(fold(name).split(" "))
+            for start in range(len(words) - len(part) + 1):
+                if words[start : start + len(part)] == part:
+                    after, before = self._padded[start], self._padded[start + len(part) + 1]
+                    found[name] = (Label(f"{AFTER}{after}"), Label(f"{BEFORE}{before}"))
+                    break
+        return found

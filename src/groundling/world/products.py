@@ -1,4 +1,4 @@
-"""Products: actions as combinations of factors (verb, things, manner), created lazily."""
+"""Products: actions as lazy combinations of factors (verb, things, manner)."""
 
 from __future__ import annotations
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, combinations
+from itertools import chain, combinations, count, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.errors import WorldError
+from groundling.errors import GraphError, WorldError
+from groundling.limits import GRAPH_EDGES, GRAPH_NODES
+from groundling.ragged import renumbered
 from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 
 _MOST_RANK = 9  # highest rank by name, as in "the ninth from the left"
@@ -21,19 +23,37 @@ _MOST_KINDS = 3  # maximum number of labels by which things are grouped
 _TOGETHER = 500_000  # maximum numbers compared at a time
 IS, AS = labels_of("is"), labels_of("as")
 """The labels of edges from a thing to its relation, and from there to the related things."""
-Edge = tuple[str, str, tuple[Label, ...]]
+Edge = tuple[int, int, tuple[Label, ...]]
+_Pairs = tuple[str, NDArray[np.int64], NDArray[np.int64]]
+"""A relation, and the pairs of things between which it holds."""
+_NONE = np.zeros(0, np.int64)
 Rank = tuple[str, str]
 """A rank, and the labels that the ranked things share."""
 Ranks = tuple[tuple[Rank, ...], ...]
 """Ranks by group; equal groups are usually the same object."""
 
 
-class RelationNode(NamedTuple):
-    """A relation of a thing as a node: its name, its labels, and the related things."""
+class SceneNode(NamedTuple):
+    """A thing or a relation as a node of a graph, with its groups of ranks."""
 
     name: str
     labels: tuple[Label, ...]
-    others: tuple[str, ...]
+    ranks: Ranks
+
+
+class _Relations(NamedTuple):
+    """The relations of all things, sorted by thing, and the related things of each."""
+
+    names: list[str]
+    thing: NDArray[np.int64]
+    relation: NDArray[np.int64]  # index into `names`
+    starts: NDArray[np.int64]
+    other: NDArray[np.int64]
+
+    def others(self) -> list[list[int]]:
+        """Return the related things of each relation."""
+        listed, starts = self.other.tolist(), self.starts.tolist()
+        return [listed[begin:end] for begin, end in pairwise(starts)]
 
 
 class Scene:
@@ -82,6 +102,7 @@ class Scene:
         names = [name for name in self._values if self._is_shared(name)]
         self._kinds = tuple(sorted(names)[:_MOST_KINDS])
         self._owners: dict[tuple[Label, ...], str | None] = {}
+        self._place: dict[Any, int] = {thing: n for n, thing in enumerate(self.labels)}
 
     def _is_shared(self, name: str) -> bool:
         """Return whether a label has strings that some, but not all, things share."""
@@ -117,16 +138,18 @@ class Scene:
         The node of a relation (see `related`) has ranks among the things at its other end. Returns
         None for nodes that are neither a thing nor a relation.
         """
-        found = self.grouped_ranks(self.thing(node, labels) or node)
+        name = self.thing(node, labels) or node
+        found = self._ranks.get(name)
+        if found is None:
+            found = next((each.ranks for each in self.nodes if each.name == name), None)
         return None if found is None else tuple(chain.from_iterable(found))
 
-    def grouped_ranks(self, name: str) -> Ranks | None:
-        """Return the ranks of a thing or a relation, one tuple for each group (see `ranks`)."""
-        return self._ranks[name] if name in self._ranks else self._relation_nodes[1].get(name)
+    def ranks_of(self, things: Sequence[str | None]) -> list[Ranks | None]:
+        """Return the ranks of things, one tuple for each group of things (see `ranks`)."""
+        return [None if thing is None else self._ranks[thing] for thing in things]
 
     @cached_property
     def _ranks(self) -> dict[str, Ranks]:
-        """The ranks of each thing among the things with which it shares labels."""
         found: dict[str, list[tuple[Rank, ...]]] = {thing: [] for thing in self.labels}
         for shared in self._shared_kinds if self._numbers else ():
             said, groups = " ".join(shared), dict[int, list[str]]()
@@ -155,64 +178,74 @@ class Scene:
 
     def relations(self, thing: str) -> dict[str, tuple[str, ...]]:
         """Return the relations of a thing, each with the related things."""
-        names = list(self.labels)
-        found = self._related[names.index(thing)]
-        return {relation: tuple([names[n] for n in others]) for relation, others in found.items()}
+        names, found = list(self.labels), self._related
+        pairs = zip(found.thing.tolist(), found.relation.tolist(), found.others(), strict=True)
+        return {
+            found.names[relation]: tuple([names[other] for other in others])
+            for own, relation, others in pairs
+            if names[own] == thing
+        }
 
     @cached_property
-    def _related(self) -> list[dict[str, list[int]]]:
-        """For each thing, its relations and the indices of the related things."""
-        found: list[dict[str, list[int]]] = [{} for _ in self.labels]
-        place = {thing: number for number, thing in enumerate(self.labels)}
+    def _related(self) -> _Relations:
+        names: dict[str, int] = {}
+        found = [
+            (np.full(len(things), names.setdefault(name, len(names))), things, others)
+            for name, things, others in chain(self._compared(), self._places())
+            if len(things)
+        ]
+        columns = [np.concatenate([_NONE, *each]) for each in zip(*found, strict=True)]
+        relation, thing, other = columns or [_NONE] * 3
+        key = thing * len(names) + relation
+        order = key.argsort(kind="stable")
+        key = key[order]
+        starts = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else _NONE
+        first = order[starts]
+        return _Relations(
+            list(names), thing[first], relation[first], np.append(starts, len(key)), other[order]
+        )
+
+    def _compared(self) -> Iterator[_Pairs]:
+        """Yield the relations between labels of two things: equal, lower, higher, or a name."""
+        every = np.arange(len(self.labels))
         for name, values in self._values.items():
             own = [values.get(thing) for thing in self.labels]
             codes: dict[object, int] = {None: -1}
             code = np.array([codes.setdefault(each, len(codes)) for each in own])
+            same = (code[:, None] == code) & (code >= 0)[:, None]
             number = np.array([each if isinstance(each, float) else np.nan for each in own])
-            compared = np.stack([
-                (code[:, None] == code) & (code >= 0), number[:, None] < number,
-                number[:, None] > number,
-            ], axis=1)  # fmt: skip
-            compared[range(len(own)), :, range(len(own))] = False
-            for thing, value in enumerate(own):
-                # A label may name another thing.
-                if value in place and place[value] != thing:
-                    compared[thing] = False
-                    found[thing].setdefault(name, []).append(place[value])
-            relations = (f"same {name}", f"lower {name}", f"higher {name}")
-            for thing, relation, others in _rows(compared):
-                found[thing].setdefault(relations[relation], []).extend(others)
-        for thing, spatial, others in self._places():
-            found[thing].setdefault(spatial, []).extend(others)
-        return [
-            {relation: list(dict.fromkeys(others)) for relation, others in each.items()}
-            for each in found
-        ]
+            lower = number[:, None] < number
+            higher = lower.T.copy()
+            # A label may name another thing.
+            named = np.array([self._place.get(each, n) for n, each in enumerate(own)], np.int64)
+            pointing = np.flatnonzero(named != every)
+            yield name, pointing, named[pointing]
+            same[every, every] = False
+            for word, pairs in (("same", same), ("lower", lower), ("higher", higher)):
+                pairs[pointing] = False
+                yield f"{word} {name}", *pairs.nonzero()
 
-    def _places(self) -> Iterator[tuple[int, str, list[int]]]:
+    def _places(self) -> Iterator[_Pairs]:
         """Yield spatial relations: next to a thing, and between two things on a line."""
         columns = [self._values.get(axis, {}) for axis in _AXES]
         at = np.array([[_coordinate(each.get(thing)) for each in columns] for thing in self.labels])
         has = ~np.isnan(at)
-        for axes in np.unique(has[has.any(1)], axis=0):
+        for axes in sorted({each for each in map(tuple, has.tolist()) if any(each)}):
             things = np.flatnonzero((has == axes).all(1))
             others = np.flatnonzero(has[:, axes].all(1))
             away = at[others][:, axes] - at[things][:, axes][:, None]  # things × others × axes
             differs = things[:, None] != others
-            near = (np.abs(away).max(2) <= _NEAR) & differs
-            yield from (
-                (int(things[row]), "next to", others[places].tolist())
-                for row, _, places in _rows(near[:, None])
-            )
+            near, place = ((np.abs(away) <= _NEAR).all(2) & differs).nonzero()
+            yield "next to", things[near], others[place]
+            level = away == 0
             for axis in range(away.shape[2]):
-                line = differs & (np.delete(away, axis, 2) == 0).all(2)
+                line = differs & (level.sum(2) - level[:, :, axis] == away.shape[2] - 1)
                 along = away[:, :, axis]
                 below = np.where(line & (along < 0), along, -np.inf)
                 above = np.where(line & (along > 0), along, np.inf)
                 both = np.isfinite(below.max(1)) & np.isfinite(above.min(1))
                 ends = np.stack([others[below.argmax(1)], others[above.argmin(1)]], axis=1)
-                for row in np.flatnonzero(both).tolist():
-                    yield int(things[row]), "between", ends[row].tolist()
+                yield "between", np.repeat(things[both], 2), ends[both].ravel()
 
     # ---- graphs -------------------------------------------------------------------------
 
@@ -222,121 +255,118 @@ class Scene:
         Each relation becomes a node with edges to the related things. The ranks of the node are the
         ranks of the thing among the related things.
         """
-        things = self.things_of(graph)
-        renamed = {thing: name for name, thing in reversed(things.items()) if thing != name}
-        nodes: dict[str, tuple[Label, ...]] = {}
-        edges: list[Edge] = []
-        for name, thing in things.items():
-            is_first = name == renamed.get(thing, thing)  # the first node of this thing
-            for node in self.relation_nodes(thing):
-                nodes[node.name] = node.labels
-                edges.append((name, node.name, IS))
-                for other in node.others:
-                    nodes[renamed.get(other, other)] = self.labels[other]
-                    if is_first:
-                        edges.append((node.name, renamed.get(other, other), AS))
-        return graph.extended(nodes, edges)
+        added, edges = self.surroundings(self.things_of(graph))
+        nodes = dict(zip(graph.node_names, graph.node_labels, strict=True))
+        nodes |= {self.nodes[each].name: self.nodes[each].labels for each in added}
+        names = list(nodes)
+        more = [(names[source], names[target], labels) for source, target, labels in edges]
+        return GroundingGraph(nodes, (*graph.edges, *more), graph.root, graph.roles)
 
-    def things_of(self, graph: GroundingGraph) -> dict[str, str]:
-        """Return the nodes of a graph that represent things, each with its thing.
+    def things_of(self, graph: GroundingGraph) -> tuple[str | None, ...]:
+        """Return the thing that each node of a graph represents, or None.
 
         >>> scene = Scene({"a": {"colour": "red"}, "b": {"colour": "blue"}})
         >>> scene.things_of(GroundingGraph({"event": "take", "object": {"colour": "red"}}))
-        {'object': 'a'}
+        (None, 'a')
         """
-        pairs = zip(graph.node_names, graph.node_labels, strict=True)
-        return {name: thing for name, labels in pairs if (thing := self.thing(name, labels))}
-
-    def relation_nodes(self, thing: str) -> list[RelationNode]:
-        """Return the relations of a thing as nodes; their ranks are those of the thing."""
-        return self._relation_nodes[0][thing]
+        return tuple(map(self.thing, graph.node_names, graph.node_labels))
 
     @cached_property
-    def _relation_nodes(self) -> tuple[dict[str, list[RelationNode]], dict[str, Ranks]]:
-        names = list(self.labels)
-        every = [
-            (thing, relation, others)
-            for thing, found in enumerate(self._related)
-            for relation, others in found.items()
+    def nodes(self) -> list[SceneNode]:
+        """All things and, after them, all relations."""
+        things, related = list(self.labels), self._related
+        labels = list(map(_relation_labels, related.names))
+        columns = related.thing.tolist(), related.relation.tolist(), self._find_extremes()
+        return [SceneNode(name, own, self._ranks[name]) for name, own in self.labels.items()] + [
+            SceneNode(f"{things[thing]}: {related.names[relation]}", labels[relation], ranks)
+            for thing, relation, ranks in zip(*columns, strict=True)
         ]
-        nodes: dict[str, list[RelationNode]] = {thing: [] for thing in names}
-        ranks: dict[str, Ranks] = {}
-        for (thing, relation, others), ranked in zip(
-            every, self._find_extremes(every), strict=True
-        ):
-            name, labels = f"{names[thing]}: {relation}", _relation_labels(relation)
-            listed = tuple([names[other] for other in others])
-            nodes[names[thing]].append(RelationNode(name, labels, listed))
-            ranks[name] = ranked
-        return nodes, ranks
 
-    def _find_extremes(self, related: list[tuple[int, str, list[int]]]) -> Iterator[Ranks]:
+    def surroundings(self, things: Sequence[str | None]) -> tuple[list[int], list[Edge]]:
+        """Return what relations add to a graph whose nodes represent the given things.
+
+        The result is the added nodes as indices into `nodes`, and edges between nodes given by
+        index: first those of the graph, then the added ones.
+        """
+        known = [(n, self._place[thing]) for n, thing in enumerate(things) if thing is not None]
+        place = {thing: n for n, thing in reversed(known)}
+        added, edges = list[int](), list[Edge]()
+        for thing in tuple(place):
+            found = self._relations_of[thing]
+            near = dict.fromkeys(chain.from_iterable([(node, *others) for node, others in found]))
+            new = [each for each in near if each not in place]
+            place.update(zip(new, count(len(things) + len(added)), strict=False))
+            added += new
+            edges += [(place[node], place[other], AS) for node, others in found for other in others]
+        for n, thing in known:
+            edges += [(n, place[node], IS) for node, _ in self._relations_of[thing]]
+        GRAPH_NODES.check(len(things) + len(added), GraphError, "A grounding graph with relations")
+        GRAPH_EDGES.check(len(edges), GraphError, "A grounding graph with relations")
+        return added, edges
+
+    @cached_property
+    def _relations_of(self) -> list[list[tuple[int, list[int]]]]:
+        """For each thing, its relations as indices into `nodes`, and the related things."""
+        found: list[list[tuple[int, list[int]]]] = [[] for _ in self.labels]
+        pairs = zip(self._related.thing.tolist(), self._related.others(), strict=True)
+        for node, (thing, others) in enumerate(pairs, len(self.labels)):
+            found[thing].append((node, others))
+        return found
+
+    def _find_extremes(self) -> Iterator[Ranks]:
         """Yield, for each relation, the ranks in which its thing is first or last.
 
         The thing is compared with the related things that share labels with it.
         """
+        related = self._related
         if not self._numbers:
-            yield from [()] * len(related)
+            yield from [()] * len(related.thing)
             return
-        count = len(self.labels)
-        groups = np.array([self._group_numbers(kinds) for kinds in self._shared_kinds])
+        groups = np.array([self._group_numbers(kinds) for kinds in self._shared_kinds]).T
         names, said = tuple(self._numbers), list(map(" ".join, self._shared_kinds))
-        alike = (groups[:, :, None] == groups[:, None]) & (groups >= 0)[:, :, None]
         columns = [self._values[name] for name in self._numbers]
-        number = np.array([[each.get(thing, np.nan) for thing in self.labels] for each in columns])
-        number = number.reshape(len(columns), count)
-        made: dict[bytes, Ranks] = {}
-        step = max(1, _TOGETHER // max(1, alike.shape[0] * number.size))
-        for first in range(0, len(related), step):
-            some = related[first : first + step]
-            things = np.array([thing for thing, _, _ in some])
-            among = np.zeros((len(some), count), bool)
-            among[np.arange(len(some)), things] = True
-            counts = [len(others) for _, _, others in some]
-            others = list(chain.from_iterable([others for _, _, others in some]))
-            among[np.repeat(np.arange(len(some)), counts), others] = True
-            # Axes: relations, shared labels, numbers, things.
-            both = among[:, None] & alike[:, things].swapaxes(0, 1)
-            known = both[:, :, None] & ~np.isnan(number)
-            least = np.where(known, number, np.inf).min(3)
-            most = np.where(known, number, -np.inf).max(3)
-            own = number[:, things].T[:, None]
-            differ = (least != most) & ~np.isnan(own)
-            codes = np.where(own == least, 1, 2 * (own == most)) * differ
-            for key in map(bytes, codes.astype(np.uint8)):
+        number = np.array([[each.get(thing, np.nan) for each in columns] for thing in self.labels])
+        # Axes: other things, shared labels, numbers, things or relations.
+        alike = ((groups[:, None] == groups) & (groups >= 0)).swapaxes(1, 2)[:, :, None]
+        below = alike & (number[:, None] < number).swapaxes(1, 2)[:, None]
+        above = alike & (number[:, None] > number).swapaxes(1, 2)[:, None]
+        made: dict[tuple[int, ...], Ranks] = {}
+        step = max(1, _TOGETHER // max(1, groups.shape[1] * number.size))
+        for first in range(0, len(related.thing), step):
+            things = related.thing[first : first + step]
+            starts = related.starts[first : first + len(things) + 1]
+            among = np.zeros((len(self.labels), 1, 1, len(things)), bool)
+            rows = np.repeat(np.arange(len(things)), starts[1:] - starts[:-1])
+            among[related.other[starts[0] : starts[-1]], 0, 0, rows] = True
+            has_below = (among & below[..., things]).any(0)
+            has_above = (among & above[..., things]).any(0)
+            codes = (has_above ^ has_below) * (np.uint8(1) + has_below)
+            # Equal groups of ranks get the same number.
+            group = np.arange(len(said))[:, None]
+            for column in codes.swapaxes(0, 1):
+                group = renumbered(3 * group + column)[1]
+            place = np.unique(group, return_index=True)[1]
+            every = np.moveaxis(codes, 1, 2).reshape(-1, len(names))[place]
+            found = [
+                _extremes(names, said[n // len(things)], bytes(code))
+                for n, code in zip(place.tolist(), every, strict=True)
+            ]
+            for key in map(tuple, group.T.tolist()):
                 if key not in made:
-                    code = [key[n : n + len(names)] for n in range(0, len(key), len(names))]
-                    found = [_extremes(names, *each) for each in zip(said, code, strict=True)]
-                    made[key] = tuple(filter(None, found))
+                    made[key] = tuple([found[n] for n in key if found[n]])
                 yield made[key]
 
     def _group_numbers(self, kinds: tuple[str, ...]) -> list[int]:
-        """Number the combinations of values of some labels; -1 for things without one of them."""
+        """Number the combinations of values of some labels.
+
+        Things without one of the labels get -1.
+        """
         columns = [[self._values[kind].get(thing) for thing in self.labels] for kind in kinds]
         if not columns:
             return [0] * len(self.labels)
         codes: dict[tuple[object, ...], int] = {}
         values = zip(*columns, strict=True)
         return [-1 if None in each else codes.setdefault(each, len(codes)) for each in values]
-
-
-def _rows(compared: NDArray[np.bool_]) -> Iterator[tuple[int, int, list[int]]]:
-    """Yield, for each thing and relation, the things to which the thing is related.
-
-    The axes of the array are the thing, the relation and the other thing. The relations of a thing
-    are in the order of the first thing to which they apply.
-    """
-    count = compared.shape[2]
-    first = np.where(compared.any(2), compared.argmax(2), count)
-    listed = np.nonzero(compared)[2].tolist()
-    sizes = compared.sum(2)
-    starts = (np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape).tolist()
-    order, ends = np.argsort(first, axis=1, kind="stable").tolist(), sizes.tolist()
-    for thing, relations in enumerate(order):
-        for relation in relations:
-            if ends[thing][relation]:
-                start = starts[thing][relation]
-                yield thing, relation, listed[start : start + ends[thing][relation]]
 
 
 def _coordinate(value: Any) -> float:
@@ -360,7 +390,11 @@ def _relation_labels(relation: str) -> tuple[Label, ...]:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return the names of a rank, with its number in the name or as `nth` with the number."""
+    """Return the ranks of a position from both ends, each with the shared labels.
+
+    A rank has its number in its name (`2nd lowest x`), or is called `nth` and has the number
+    before the shared labels.
+    """
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(_MOST_RANK, count - 1):

@@ -16,7 +16,7 @@ _MOST_COMPARED = 5000  # maximum candidates for the nearest value
 
 
 def among(value: Any, others: Sequence[Any]) -> bool:
-    """Return whether a value is in a sequence; items that cannot be compared are ignored.
+    """Return whether a value is in a sequence, ignoring items that cannot be compared.
 
     >>> among(1, [3, 2, 1]), among("x", [1])
     (True, False)

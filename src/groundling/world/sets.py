@@ -37,8 +37,8 @@ def _find_nothing(values: Mapping[str, Iterable[str]]) -> Sequence[Mention]:
 class TextValues:
     """The parts of a text that can fill open values: words, literals and names.
 
-    `find` returns the mentions of existing values. `language` provides the words for *except*,
-    *and*, *every*, *none* and *the other*, and the plural endings.
+    `find` takes existing values by label, and returns those that the text mentions. `language`
+    provides the words for *except*, *and*, *every*, *none* and *the other*, and the plural endings.
     """
 
     words: Sequence[str]
@@ -89,7 +89,10 @@ class TextValues:
         return len(self.words)
 
     def denies(self, mentions: Sequence[Mention]) -> bool:
-        """Return whether a negation precedes the first name or *every* (*none of the lamps*)."""
+        """Return whether a negation precedes the first name, as in *none of the lamps*.
+
+        The first *every*, *all* or the like counts as a name.
+        """
         return bool(mentions) and any(
             self.language.fold(word) in self.language.negations and self.words[place + 1] != ","
             for place, word in enumerate(self.words[: self._begin(mentions)])
@@ -251,10 +254,10 @@ def _mentions(things: Mapping[Hashable, frozenset[Pair]], text: TextValues) -> S
 def _without(
     mentions: Sequence[Mention], others: Iterable[Hashable], things: Things
 ) -> Sequence[Mention]:
-    """Return the mentions without those that name other arguments of an action.
+    """Leave out the mentions that name other arguments of an action.
 
-    If a value is mentioned several times, only the mention nearest to the other names of the
-    argument is left out, or else the last one.
+    If a value is mentioned several times, only one mention is left out: the one nearest to the
+    argument's other names or, if it has none, the last one.
     """
     kept = list(mentions)
     for other in others:
@@ -294,7 +297,7 @@ def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Me
             for end in ends[name]
             if nth or abs(end - at) <= _MOST_APART
         ]
-        if near and min(near)[2] in fits:
+        if near and (nth or min(near)[2] in fits):  # an ordinal that nothing has fits nothing
             yield (min(near)[2], each.value, each.places)
         elif nth and not near and len(fits) == 1:
             yield (fits[0], each.value, each.places)
@@ -303,7 +306,10 @@ def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Me
 def _denoted(
     things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention], text: TextValues
 ) -> tuple[list[frozenset[Hashable]], list[frozenset[Hashable]]]:
-    """Return the sets that a text may describe or exclude, the most specific first."""
+    """Return the sets that a text may describe, and those that it may exclude.
+
+    Both lists begin with the most specific set.
+    """
     turn = text.turn(mentions)
     main = [each for each in mentions if each[2][0] < turn]
     rest = [each for each in mentions if each[2][0] > turn]
@@ -318,8 +324,9 @@ def _readings(
     """Yield the sets that mentions may describe, the most specific first.
 
     Values of one label are alternatives, and different labels must all match. Every subset of the
-    labels is one reading. Values of a label that are not joined (*the files in work to private*)
-    may also describe the set alone. The last reading, without labels, is the set of all things.
+    labels is one reading. If no connective joins two values of a label (*the files in work to
+    private*), each of them may also describe the set alone. The last reading, without
+    labels, is the set of all things.
     """
     values: dict[str, list[set[Pair]]] = {}
     end: dict[str, int] = {}  # of the last mention of each label
@@ -396,7 +403,11 @@ def describe_set(
 def _common(
     read: Mapping[Hashable, Sequence[Label]], members: Iterable[Hashable]
 ) -> dict[str, Any]:
-    """Return the labels that all given things have; values are kept if there are few."""
+    """Return the labels that all given things have, with the values that they share.
+
+    If the things share no value of a label, all their values are returned under another name
+    (`colour of some`), or none if there are too many.
+    """
     listed = [read[thing] for thing in members]
     found: dict[str, Any] = {}
     for name in sorted({label.name for labels in listed for label in labels}):

@@ -21,7 +21,7 @@ Labels = dict[str, object]
 
 @dataclass(frozen=True)
 class GeoMap:
-    """A map: the labels of its places for each kind of evidence, and questions with answers."""
+    """A map: its places, labelled from each kind of evidence, and its questions."""
 
     name: str
     facts: Mapping[Evidence, Mapping[str, Labels]]
@@ -48,7 +48,10 @@ class Places:
         self.facts = facts
 
     def things(self, state: object) -> Mapping[str, Labels]:
-        """Return the labels of all places; a label whose value is another place is a relation."""
+        """Return the labels of all places.
+
+        A label whose value is another place is a relation.
+        """
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:

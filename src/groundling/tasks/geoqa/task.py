@@ -48,7 +48,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
     tables_only = ("best",)
 
     def load(self, source: Path | None, size: float | None = None) -> list[GeoMap]:
-        """Return the maps in a folder, or a generated sample."""
+        """Return the maps in a folder, or a generated sample if `source` is None."""
         if source is not None:
             return load_maps(source / self.corpus)
         return generate_maps(sample_count(6, 3, size))
@@ -74,7 +74,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
     def evaluate(
         self, corpus: list[GeoMap], chosen: Mapping[str, GeoQAPreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Train on all maps but one; return the scores on the questions about the held-out map."""
+        """Train on all maps but one; return the scores on the held-out map's questions."""
         found = {}
         for variant, each in chosen.items():
             cases = self.prepare(corpus, each)
@@ -95,7 +95,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         return found
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row: the share of questions with an exact answer."""
+        """Return the row: the share of questions with exactly the right answer."""
         scores = [score["exact"] for outcome in outcomes for _, score in outcome["scores"]]
         published = self.presets.select(preset, variant).published
         return Row(

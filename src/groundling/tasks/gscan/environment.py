@@ -1,4 +1,4 @@
-"""The gSCAN grid as an environment: things, commands, and the executor of commands."""
+"""The gSCAN grid as an environment: things, commands, and their executor."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ class GscanCommand(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """State of the grid: the agent, its direction, the things, and the executed command."""
+    """State of a grid: the agent's position and direction, the things, and the command.
+
+    `done` is the executed command, or None at the start.
+    """
 
     size: int
     row: int
@@ -71,12 +74,16 @@ class Grid(NamedTuple):
 
 
 def routes(grid: Grid, verb: str, thing: int) -> dict[str, Route]:
-    """Return the routes to a thing: straight, and in zigzag if that route is different.
+    """Return the moves that carry out a verb, for a straight and a zigzag route.
 
-    >>> circle = GridThing(1, 1, "circle", "red", 1)
-    >>> for route in routes(Grid(6, 0, 0, 0, (circle,)), "push", 0).values():
+    The zigzag route is left out if it equals the straight one.
+
+    >>> circle = GridThing(row=1, column=2, shape="circle", colour="red", size=1)
+    >>> grid = Grid(size=6, row=0, column=0, direction=0, things=(circle,))
+    >>> for route in routes(grid, "walk", 0).values():
     ...     print(*(" ".join((*turns, move)) for turns, move in route), sep=", ")
-    walk, turn right walk, push, push, push, push
+    walk, walk, turn right walk
+    walk, turn right walk, turn left walk
     """
     found = {}
     target = grid.things[thing]
@@ -124,9 +131,10 @@ class GscanEnvironment:
 
     Examples
     --------
-    >>> grid = Grid(6, 0, 0, 0, (GridThing(0, 2, "circle", "red", 1),))
+    >>> circle = GridThing(row=0, column=2, shape="circle", colour="red", size=1)
+    >>> grid = Grid(size=6, row=0, column=0, direction=0, things=(circle,))
     >>> world = GscanEnvironment()
-    >>> world.execute(grid, GscanCommand("walk", 0, 2))
+    >>> world.execute(grid, GscanCommand("walk", thing=0, manner=2))
     ('walk', 'stay', 'walk', 'stay')
     """
 
@@ -138,7 +146,7 @@ class GscanEnvironment:
         return {f"thing {n}": thing.labels for n, thing in enumerate(state.things)}
 
     def actions(self, state: Grid) -> tuple[GscanCommand, ...]:
-        """Return all commands; none are possible after the first one."""
+        """Return all commands, or none after a command has been executed."""
         if state.done is not None:
             return ()
         return tuple(
@@ -170,6 +178,6 @@ class GscanEnvironment:
         return manner.render(ways.get(manner.route, ways[STRAIGHT]))  # type: ignore[return-value]
 
     def describe(self, state: Grid) -> str:
-        """Return a description of a grid in one line."""
+        """Return a one-line description of a grid."""
         listed = ", ".join(f"{e.colour} {e.shape} {e.size}" for e in state.things)
         return f"A grid of {state.size} by {state.size} with {listed}."

@@ -20,7 +20,7 @@ _SIZE, _SIZES = 6, (1, 2, 3, 4)
 
 
 def generate_corpus(train: int, test: int, seed: int = 0) -> list[GscanExample]:
-    """Generate examples of all splits; the training split has no held-out combinations."""
+    """Generate examples of all splits; only test splits have held-out combinations."""
     rng = random.Random(seed)
     wanted = {TRAIN: train, **dict.fromkeys(SPLITS.values(), test)}
     found: dict[str, list[GscanExample]] = {name: [] for name in wanted}

@@ -70,7 +70,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
     part = "split"
 
     def load(self, source: Path | None, size: float | None = None) -> list[GscanExample]:
-        """Return the corpus in a folder, or a generated sample."""
+        """Return the corpus in a folder, or a generated sample if `source` is None."""
         if source is None:
             return generate_corpus(sample_count(1000, 60, size), sample_count(100, 5, size))
         return read_corpus(source / self.corpus / FILE)
@@ -119,7 +119,10 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
 
     def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
-        """Train and return the scores; a quick fold tests only some commands of each split."""
+        """Train, and return the scores on all splits.
+
+        With a quick fold, only the first commands of each split are tested.
+        """
         if fold.name != "all":
             kept: dict[str, int] = {}
             some = []
@@ -131,7 +134,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return super().evaluate(corpus, chosen, fold)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return the score of a plan: 1 if the executor makes exactly the right moves, else 0."""
+        """Return the score of a plan: 1 if its moves are exactly right, else 0."""
         if plan is None:
             return {"right": 0.0}
         world: Any = case.demonstration.environment

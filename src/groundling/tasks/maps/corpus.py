@@ -58,7 +58,7 @@ class MapSheet:
     --------
     >>> from groundling.tasks.maps.landscape import Landmark
     >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("cave", 50, 350)))
-    >>> sheet = MapSheet(3, landscape, route=((60, 50), (90, 340)))
+    >>> sheet = MapSheet(number=3, landscape=landscape, route=((60, 50), (90, 340)))
     >>> [tuple(step) for step in sheet.steps]
     [('start', 'East'), ('cave', 'East')]
     """
@@ -73,7 +73,7 @@ class MapSheet:
 
     @cached_property
     def steps(self) -> tuple[MapStep, ...]:
-        """Reference path: the landmarks, with sides, within 75 pixels of the route."""
+        """Reference path: landmarks within 75 pixels of the route, and the sides passed."""
         return trace_route(self.landscape, self.route)
 
 
@@ -99,7 +99,7 @@ def read_map(path: str | Path) -> MapSheet:
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name, "7g.xml")
     >>> landscape = Landscape((Landmark("start", 50.0, 50.0), Landmark("cave", 50.0, 350.0)))
-    >>> write_map(path, MapSheet(7, landscape, ((60.0, 50.0), (90.0, 340.0))))
+    >>> write_map(path, MapSheet(7, landscape, route=((60.0, 50.0), (90.0, 340.0))))
     >>> read_map(path).landscape.keys
     ('start', 'cave')
     >>> folder.cleanup()
@@ -260,7 +260,7 @@ class Dialogue:
     """Dialogue in which a giver describes a route that the follower cannot see.
 
     >>> lines = DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay")
-    >>> talk = Dialogue("talk", 3, lines)
+    >>> talk = Dialogue("talk", map=3, utterances=lines)
     >>> talk.giver
     (DialogueLine(speaker='g', text='go south'),)
     """
@@ -315,7 +315,7 @@ class MapCorpus:
         return self.sheet(dialogue).steps
 
     def image(self, number: int) -> Path | None:
-        """Return the scanned image of a giver's map, if there is one."""
+        """Return the path of a giver's scanned map, or None if there is no scan."""
         if self.folder is None:
             return None
         path = self.folder / "images" / f"map{number}g.gif"
@@ -423,9 +423,10 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
 
 
 def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
-    """Return the utterances in a transcript: lines of `g` or `f`, a tab, and the words.
+    """Return the utterances in a transcript.
 
-    Lines before the heading `who⇥…`, if there is one, and utterances without words are skipped.
+    Each line has `g` (giver) or `f` (follower), a tab, and the words. Lines before the heading
+    `who⇥…`, if there is one, and utterances without words are skipped.
     """
     path = Path(path)
     lines = read_lines(path)

@@ -16,10 +16,11 @@ _SHAPES = ("paper", "rich")
 
 
 class MapState(NamedTuple):
-    """State of the agent: its landmark, the side of the landmark, and the landmarks visited.
+    """State of the agent: its landmark, the landmark's side, and the path so far.
 
-    `visited` includes the current landmark. `visited` and `previous` are empty if the environment
-    does not need a history, so that equal places are equal states.
+    `visited` are the landmarks visited, including the current one, and `previous` is the landmark
+    before the current one. Both are empty if the environment does not need a history, so that
+    equal places are equal states.
     """
 
     landmark: str
@@ -180,7 +181,7 @@ class MapEnvironment:
 
     @property
     def follower_settings(self) -> Mapping[str, Any]:
-        """Recommended settings of a follower for dialogues about maps, in the shape `rich`."""
+        """Recommended follower settings for dialogues about maps, with the shape `rich`."""
         from groundling.tasks.maps.map_presets import DECLARED
 
         return DECLARED if self.shape == "rich" else {}
@@ -221,7 +222,7 @@ class MapEnvironment:
         return tuple(Go(key) for key in visits[visits[:1] == (self.landscape.start,) :])
 
     def describe(self, state: MapState) -> str:
-        """Return a description of a state in one line."""
+        """Return a one-line description of a state."""
         side = f" ({state.side.lower()} side)" if state.side else ""
         seen = f", {len(state.visited)} of {len(self.landscape)} landmarks visited"
         return f"at {state.landmark}{side}{seen if state.visited else ''}"

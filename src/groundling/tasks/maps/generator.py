@@ -129,7 +129,7 @@ def _outline(place: Point, random: Random) -> tuple[Point, ...]:
 
 
 def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | None:
-    """Return a map with a route past most landmarks; None if it crosses itself too often."""
+    """Return a map with a random route; None if the route crosses itself too often."""
     left = list(landmarks)
     here = left.pop(random.randrange(len(left)))
     order = [here]
@@ -197,7 +197,7 @@ def generate_dialogue(
 
 
 class _Speech:
-    """Generator of a giver's speech, with compass directions or directions on the page."""
+    """Generator of a giver's speech, in compass directions or page directions."""
 
     def __init__(self, sheet: MapSheet, random: Random) -> None:
         self.random = random

@@ -18,7 +18,13 @@ _BACK = -0.5
 
 
 class Sight(NamedTuple):
-    """Values that determine the labels of a move."""
+    """A move, and what its labels depend on besides the geometry of the map.
+
+    `left`, `rank` and `between` count unvisited landmarks: all except the current one, those
+    nearer than the target, and those on the way. `fresh` is whether the target is unvisited;
+    `namesake` and `seen`, whether another landmark of its name is unvisited and nearer, or was
+    visited.
+    """
 
     here: str
     there: str
@@ -116,7 +122,7 @@ class Geometry:
     def sight(
         self, here: str, there: str, visited: Collection[str] = (), previous: str | None = None
     ) -> Sight:
-        """Return the values that determine the labels of a move (see `Sight`)."""
+        """Return a move with its counts of unvisited landmarks (see `Sight`)."""
         i, j = self.landscape.place(here), self.landscape.place(there)
         unvisited = self._left(visited)
         left = unvisited & ~(1 << i)
@@ -141,7 +147,7 @@ class Geometry:
         return self._lefts[key]
 
     def labels_of(self, sight: Sight) -> Mapping[str, bool | float]:
-        """Return the labels of a move, given the values that determine them (see `labels`)."""
+        """Return the labels of a move that `sight` returned (see `labels`)."""
         i, j = self.landscape.place(sight.here), self.landscape.place(sight.there)
         distance = float(self.distances[i, j])
         labels: dict[str, bool | float] = {

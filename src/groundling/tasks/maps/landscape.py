@@ -188,7 +188,7 @@ def side_of(landmark: Landmark, point: Point) -> str:
 def trace_route(
     landscape: Landscape, route: Sequence[Point], radius: float = NEARBY
 ) -> tuple[MapStep, ...]:
-    """Return the landmarks, with sides, that a drawn route passes.
+    """Return the landmarks that a drawn route passes, each with the side passed.
 
     Each point belongs to its nearest landmark within `radius` pixels. Consecutive equal steps are
     merged. A path may return to a landmark later.

@@ -13,9 +13,11 @@ from groundling.tasks.presets import Preset, read_presets
 
 @dataclass(frozen=True, kw_only=True)
 class MapPreset(Preset):
-    """Settings of a follower and of the reader of dialogues, with published scores.
+    """Settings of a follower and of how it reads dialogues, with published scores.
 
-    `seeds` is the number of training runs; 1 if training is deterministic.
+    `units` are the text units: `"mentions"` of landmarks (see `read_mentions`) or the giver's
+    `"sentences"` (see `read_sentences`). `speakers` and `fuzzy`, which also matches similar words,
+    apply only to mentions. `seeds` is the number of training runs; 1 if training is deterministic.
     """
 
     parser: str = "chain:english"
@@ -25,7 +27,7 @@ class MapPreset(Preset):
     seeds: int = 1
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets differ only in the search, and so can share a training run."""
+        """Return whether only the search differs, so that presets can share training."""
         return replace(self, search=other.search, published=other.published) == other
 
 

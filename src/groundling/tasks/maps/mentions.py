@@ -1,4 +1,4 @@
-"""Text units of dialogues for a follower: utterances, or labelled mentions of landmarks."""
+"""Text units of dialogues: whole utterances, or labelled mentions of landmarks."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class NameMatcher:
         return 0.0
 
     def match(self, found: Mapping[str, float]) -> npt.NDArray[np.float64]:
-        """Return, for each landmark, the share of its name that was matched, between 0 and 1."""
+        """Return the matched share of each landmark's name, between 0 and 1."""
         scores = np.zeros(len(self.words))
         for word, score in found.items():
             scores[self._place[word]] = score
@@ -182,8 +182,8 @@ class TextUnits(list[TextUnit]):
       `best` if no landmark matches better, `follower-match` if the follower says it;
     - `mention=1`, `mention=2` or `mention=3+`: the number of this mention of the landmark, if it
       is the best match;
-    - `left=0`, `left=1-2` or `left=5+`: the number of later mentions; `never` if there are none
-      in the whole dialogue; `share`: its share of all mentions;
+    - `left=0`, `left=1-2` or `left=5+`: the number of later mentions (3 or 4 have no label);
+      `never` if there are none in the whole dialogue; `share`: its share of all mentions;
     - `soon` and `lately`: its best match in the next four and in the previous four units.
 
     The same numbers are available as arrays [unit, landmark]: `match`, `full`, `best`, `earlier`
@@ -323,7 +323,7 @@ def read_units(
 
 
 def _runs(words: Sequence[str], matcher: NameMatcher) -> list[tuple[int, int]]:
-    """Return the start (inclusive) and end (exclusive) of each mention, as word indices."""
+    """Return the index of each mention's first word, and the index after its last."""
     runs: list[tuple[int, int]] = []
     first = last = -1
     for place, word in enumerate(words):
@@ -410,7 +410,8 @@ def read_mentions(
     >>> from groundling.tasks.maps.corpus import DialogueLine
     >>> from groundling.tasks.maps.landscape import Landmark
     >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("old mill", 90, 0)))
-    >>> talk = Dialogue("talk", 0, (DialogueLine("g", "go over to the old mill"),))
+    >>> lines = (DialogueLine("g", "go over to the old mill"),)
+    >>> talk = Dialogue("talk", map=0, utterances=lines)
     >>> [unit] = read_mentions(talk, landscape)
     >>> unit.tokens, [label for label in unit.labels if label.name == "match"]
     (('old mill',), [SentenceLabel(name='match', amount=1.0, kind='landmark', value='old mill')])
@@ -422,7 +423,7 @@ def read_mentions(
 def unit_instructions(
     units: TextUnits, utterances: Sequence[DialogueLine]
 ) -> tuple[Instruction, ...]:
-    """Return units as instructions of one word with labels.
+    """Return text units as instructions, each with one word and labels.
 
     The word is the mention, and the text is the whole utterance. A label for a landmark has the
     kind `landmark` and the landmark's key as its value, so that it matches the landmark in a

@@ -32,7 +32,8 @@ class PathScore:
 
     The sum of two scores is the score of both paths together (a micro average).
 
-    >>> print(PathScore(correct=3, predicted=4, reference=6) + PathScore(1, 1, 4))
+    >>> one = PathScore(correct=3, predicted=4, reference=6)
+    >>> print(one + PathScore(correct=1, predicted=1, reference=4))
     P 0.800  R 0.400  F1 0.533
     """
 
@@ -80,9 +81,10 @@ def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Pla
 def score_by_map(scores: Iterable[PathScore], maps: Iterable[int]) -> dict[int, PathScore]:
     """Return the sum of the scores for each map.
 
-    >>> score_by_map([PathScore(1, 1, 2), PathScore(2, 4, 4), PathScore(0, 1, 2)], [3, 1, 3])
-    {1: PathScore(correct=2, predicted=4, reference=4),
-     3: PathScore(correct=1, predicted=2, reference=4)}
+    >>> scores = [PathScore(correct=correct, predicted=3, reference=4) for correct in (1, 2, 0)]
+    >>> score_by_map(scores, maps=[3, 1, 3])
+    {1: PathScore(correct=2, predicted=3, reference=4),
+     3: PathScore(correct=1, predicted=6, reference=8)}
     """
     sums: dict[int, PathScore] = {}
     for score, number in zip(scores, maps, strict=True):

@@ -25,11 +25,10 @@ _ROUNDS = ((0.2, 0.02, 64.0, 8.0), (0.02, 0.005, 10.0, 2.0), (0.004, 0.001, 2.0,
 class Placement:
     """Scale and offset that align a scan with a map.
 
-    The point (x, y) of the map is at scale · (x, y) + (east, south).
+    The point (x, y) of the map is at scale · (x, y) + (east, south) in the scan. `distance` is the
+    mean distance of the route from the nearest ink, in pixels of the scan.
 
-    `distance` is the mean distance of the route from ink, in pixels of the scan.
-
-    >>> Placement(0.5, 10, 20, distance=1).extent(100, 200)
+    >>> Placement(scale=0.5, east=10, south=20, distance=1).extent(width=100, height=200)
     (-20.0, 180.0, -40.0, 360.0)
     """
 

@@ -1,4 +1,4 @@
-"""The `maps` task: dialogues about maps, with the last quarter held out for testing."""
+"""The `maps` task: dialogues about maps, tested on the last quarter of the maps."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
     def prepare(self, corpus: MapCorpus, chosen: MapPreset) -> list[Case]:
-        """Return all dialogues as cases; dialogues about the same map share an environment."""
+        """Return all dialogues as cases; those about the same map share an environment."""
         worlds = {
             number: MapEnvironment(sheet.landscape, **chosen.environment)
             for number, sheet in corpus.maps.items()

@@ -1,4 +1,4 @@
-"""Mazes: instructions for routes through halls with floors, pictures and furniture."""
+"""Mazes: instructions for routes through halls with pictures and furniture."""
 
 from groundling.tasks.mazes.actions import (
     STAY,

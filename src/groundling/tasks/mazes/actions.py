@@ -116,10 +116,11 @@ def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
 
 
 class MazeState(NamedTuple):
-    """State in a maze: position, orientation (None if unknown), and kind of the last action.
+    """State in a maze: position, orientation, and kind of the last action.
 
-    `last` is `start`, `move`, `turn` (a rotation, or facing a direction), `return` (an about-turn
-    after a move) or `stay`. It determines which actions keep the plan canonical.
+    The orientation is None if it is unknown. `last` is `start`, `move`, `turn` (a rotation, or
+    facing a direction), `return` (an about-turn after a move) or `stay`. It determines which
+    actions keep the plan canonical.
     """
 
     position: Position

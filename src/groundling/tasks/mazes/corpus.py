@@ -38,7 +38,10 @@ class CorpusReport:
     Examples
     --------
     >>> report = CorpusReport()
-    >>> report.add("empty text", "Paragraph.xml", "12", "it has no words", "left out")
+    >>> report.add(
+    ...     "empty text", file="Paragraph.xml", record="12",
+    ...     detail="it has no words", handled="left out",
+    ... )
     >>> print(report)
     empty text: 1 (left out)
     >>> [finding.record for finding in report.of("empty text")]
@@ -68,7 +71,7 @@ class MazeCorpus:
     Attributes
     ----------
     environment
-        The maze to act in.
+        The environment of the maze.
     sentences
         Single sentences, named by their ids (`"2-3"`: sentence 3 of paragraph 2).
     paragraphs
@@ -132,7 +135,8 @@ def load_sail(
     >>> from groundling.tasks.mazes import generate_mazes, generate_routes
     >>> from groundling.tasks.mazes.maze_files import write_corpus
     >>> with TemporaryDirectory() as folder:
-    ...     write_corpus(Path(folder), generate_routes(generate_mazes(1, 2), 10, seed=1))
+    ...     mazes = generate_mazes(seed=1, count=2)
+    ...     write_corpus(Path(folder), generate_routes(mazes, count=10, seed=1))
     ...     sail = load_sail(folder)
     >>> [(name, len(each.paragraphs)) for name, each in sail.mazes.items()]
     [('Maze1', 5), ('Maze2', 5)]
@@ -255,7 +259,7 @@ class _Reader:
 
 
 def _sentences(text: str) -> list[str]:
-    """Return the sentences of a paragraph, split at full stops as in the single sentences."""
+    """Return the sentences of a paragraph, which is split at full stops."""
     parts = (" ".join(part.split()) for part in text.split("."))
     return [part for part in parts if re.search(r"\w", part)]
 

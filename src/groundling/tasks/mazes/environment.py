@@ -165,7 +165,7 @@ class MazeEnvironment:
         return state.position, state.orientation
 
     def extra_length(self, start: MazeState) -> int:
-        """Return the number of extra actions: 1 (`face`) if the orientation is unknown, else 0."""
+        """Return the number of extra actions: 1 (`face`) without an orientation, else 0."""
         return int(start.orientation is None)
 
     def label_plan(
@@ -178,7 +178,7 @@ class MazeEnvironment:
     def canonical_plan(
         self, start: MazeState, actions: Sequence[MazeAction]
     ) -> tuple[MazeAction, ...]:
-        """Return a plan with turns and moves merged, if `canonical` is set."""
+        """Return the canonical form of a plan; without `canonical`, the plan itself."""
         return canonical(actions) if self.canonical else tuple(actions)
 
     def mirrored(self) -> MazeEnvironment:
@@ -197,9 +197,8 @@ class MazeEnvironment:
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
         """Return the mirror image of a demonstration, with half its weight.
 
-        A text that contains a word for one side without a counterpart has no mirror image. Callers
-        must also halve the weight of the original, so that both together count as much as the
-        original alone.
+        A text with an unpaired word has no mirror image (see `Swaps`). Callers must also halve the
+        weight of the original, so that both together count as much as the original alone.
         """
         unpaired = self.swaps.unpaired if self.swaps is not None else frozenset()
         if unpaired and not unpaired.isdisjoint(spoken_words(demonstration.instructions)):
@@ -207,7 +206,7 @@ class MazeEnvironment:
         return (mirror_demonstration(demonstration, self.mirrored(), self.swaps),)
 
     def describe(self, state: MazeState) -> str:
-        """Return a description of a state in one line."""
+        """Return a one-line description of a state."""
         position, orientation, _ = state
         item = self.maze.item(position)
         beside = f" by the {item}" if item else ""
@@ -224,7 +223,7 @@ class MazeEnvironment:
         return draw_maze(self, state, way)
 
     def name_action(self, action: MazeAction) -> str:
-        """Return the name of an action, in words."""
+        """Return a description of an action in words, such as *turn left*."""
         from groundling.tasks.mazes.maze_drawing import name_maze_action
 
         return name_maze_action(action)

@@ -145,7 +145,7 @@ def generate_routes(
 
     Examples
     --------
-    >>> for route in generate_routes(generate_mazes(1, 1), 3, seed=5):
+    >>> for route in generate_routes(generate_mazes(seed=1, count=1), count=3, seed=5):
     ...     print(". ".join(route.sentences), "->", *route.plan)
     look toward the barstool. move until you get to the stool -> face(270) move(2)
     turn into the flower hall. go until you reach the wall. you are now at a dead end
@@ -235,7 +235,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether an action may come next, without two turns in a row or walking back."""
+    """Return whether an action can come next: no turn after a turn, no about-turn."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")

@@ -50,7 +50,7 @@ class Phrasebook:
         self.random = random
 
     def clauses(self, pose: Pose) -> Iterator[Clause]:
-        """Yield random clauses that ask for actions from a pose."""
+        """Yield random clauses that instruct an agent in the given pose."""
         if pose.orientation is None:
             yield from self._facing(pose)
             return
@@ -302,7 +302,7 @@ def _article(name: str) -> str:
 
 
 def _after_hall(goal: str) -> str:
-    """Return a phrase about a distance in the form that follows a hall: *for two blocks*."""
+    """Return a distance as it is said after the name of a hall: *for two blocks*."""
     goal = goal.removeprefix("forward ").removeprefix("straight ahead ")
     return f"for {goal}" if goal.split()[0] in _NUMBERS and "past" not in goal else goal
 

@@ -23,7 +23,7 @@ class Hall(NamedTuple):
 
 
 def direction_between(start: Position, end: Position) -> int | None:
-    """Return the direction from one place to another, or None if they are not on a line.
+    """Return the direction between two places on one straight line, else None.
 
     >>> direction_between((2, 3), (2, 1)), direction_between((2, 3), (5, 3))
     (0, 90)

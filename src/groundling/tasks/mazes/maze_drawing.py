@@ -1,4 +1,4 @@
-"""Mazes as SVG: halls coloured by floor, items, the path, and the possible actions."""
+"""Mazes as SVG: coloured halls, items, the path, and the possible actions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TURNS = {90: "turn right", 180: "turn around", 270: "turn left"}
 
 
 def name_maze_action(action: MazeAction) -> str:
-    """Return the name of an action, in words.
+    """Return a description of an action in words.
 
     >>> from groundling.tasks.mazes.actions import STAY, move, rotate
     >>> [name_maze_action(each) for each in (move(1), move(2), rotate(270), STAY)]
@@ -41,12 +41,12 @@ def name_maze_action(action: MazeAction) -> str:
 def draw_maze(
     environment: MazeEnvironment, state: MazeState, way: Sequence[MazeState], legend: bool = False
 ) -> str:
-    """Return an SVG drawing of a maze with the agent, its path and the possible actions.
+    """Return an SVG drawing of a maze, the agent, its path and the possible actions.
 
     With `legend`, the colours of floors and pictures are explained below the maze.
 
     >>> from groundling.tasks.mazes import MazeEnvironment, generate_mazes
-    >>> world = MazeEnvironment(generate_mazes(1, 1)[0])
+    >>> world = MazeEnvironment(generate_mazes(seed=1, count=1)[0])
     >>> start = world.start(world.maze.positions[0], 90)
     >>> 'class="agent"' in draw_maze(world, start, [start])
     True

@@ -21,7 +21,7 @@ _PAIR = re.compile(r"\s*\(?\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)?\s*")
 
 
 class MazeExample(NamedTuple):
-    """A record of a corpus file; `problem` describes an error in the record, if there is one."""
+    """A record of a corpus file; `problem` describes an error in the record, if any."""
 
     name: str
     maze: str
@@ -137,7 +137,7 @@ def _integer(element: Element, key: str, where: str) -> int:
 
 
 def _poses(text: str) -> Iterator[Pose]:
-    """Yield the poses of a path such as [(3, 5, -1), (3, 5, 180)]."""
+    """Yield the poses of a path such as `[(3, 5, -1), (3, 5, 180)]`."""
     inner = text.strip()
     if not (inner.startswith("[") and inner.endswith("]")):
         raise ValueError(
@@ -171,7 +171,8 @@ def write_corpus(
     >>> from tempfile import TemporaryDirectory
     >>> from groundling.tasks.mazes import generate_mazes, generate_routes
     >>> with TemporaryDirectory() as folder:
-    ...     write_corpus(Path(folder), generate_routes(generate_mazes(1, 2), 10, seed=1))
+    ...     mazes = generate_mazes(seed=1, count=2)
+    ...     write_corpus(Path(folder), generate_routes(mazes, count=10, seed=1))
     ...     sorted(file.name for file in Path(folder).rglob("*.xml"))
     ['Paragraph.xml', 'SingleSentence.xml', 'map-maze1.xml', 'map-maze2.xml']
     """

@@ -14,7 +14,7 @@ _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 
 
 def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGraph:
-    """Return the graph of the paper's Figure 2d, with the labels of the authors' program.
+    """Return the graph of the paper's Figure 2d, labelled as in the authors' program.
 
     The graph has an event, the place after it, and the neighbours of that place. Directions are not
     distinguished, and equal neighbours (such as blank walls) share one node.
@@ -78,8 +78,8 @@ def rich_graph(
     The action `face` has no angle, because its direction is absolute. Distant things are
     described by values, which words must match, and not by indicators. An indicator can be joined
     with any word, so the model would memorise the mazes. Indicators for the shape of a place are
-    added only after `stay`, where there is nothing else to describe. `known` caches labels for
-    later graphs of the same maze.
+    added only after `stay`, where there is nothing else to describe. With `by_action`, labels of
+    places have a prefix for the kind of action (see `MazeEnvironment`).
 
     >>> from groundling.tasks.mazes import rotate
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])
@@ -133,7 +133,7 @@ def _here(maze: Maze, position: Position) -> _Labels:
 
 
 def _view(maze: Maze, position: Position, direction: int, still: bool) -> _Labels:
-    """Return the labels of a direction: the adjacent hall, and values visible beyond it."""
+    """Return the labels of a direction: the adjacent hall, and what is visible beyond."""
     hall = maze.hall(position, direction)
     if hall is None:
         return {"blocked": True}

@@ -19,7 +19,7 @@ from groundling.world.environment import Demonstration
 
 
 def opaque_name(kind: str, value: str) -> str:
-    """Return a code to replace a name; similar names get unrelated codes.
+    """Return the code that replaces a name; similar names get unrelated codes.
 
     >>> opaque_name("floor", "brick")
     'q3233'

@@ -33,11 +33,11 @@ _SIDED = re.compile(
 class Swaps:
     """Pairs of words that mirroring exchanges, and words without a counterpart.
 
-    A text with an unpaired word has no mirror image, because the image would contradict the
-    original.
+    Each pair is stored in both directions. A text with one of the `unpaired` words has no mirror
+    image: the word would stay the same although the plan changes.
 
-    >>> Swaps({"links": "rechts"}).pairs["rechts"]
-    'links'
+    >>> Swaps({"links": "rechts"}).pairs == {"links": "rechts", "rechts": "links"}
+    True
     """
 
     pairs: Mapping[str, str]
@@ -50,11 +50,12 @@ class Swaps:
 
 
 def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> Swaps:
-    """Return pairs of words that occur mostly with left or mostly with right turns.
+    """Return pairs of opposite words, such as *links* (left) and *rechts* (right).
 
-    Words are counted in plans that turn to only one side. A word belongs to a side if its counts
-    differ by at least `least` standard deviations. The words of both sides are paired by their rank
-    in frequency, if their frequencies are similar. The others stay unpaired.
+    A word belongs to a side if it occurs more often with plans that turn only to this side than
+    with plans that turn only to the other, by at least `least` standard deviations. The most
+    frequent words of the two sides form the first pair, and so on. Words stay unpaired if they
+    have no partner, or if its frequency is very different.
 
     Examples
     --------

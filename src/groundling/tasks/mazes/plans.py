@@ -113,11 +113,11 @@ def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pos
 def plans_within(
     environment: MazeEnvironment, start: MazeState, length: int
 ) -> Iterator[tuple[tuple[MazeAction, ...], MazeState]]:
-    """Yield all plans of at most `length` actions and their ends, shortest first.
+    """Yield each plan of at most `length` actions with its final state, shortest first.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
-    >>> len(list(plans_within(world, world.start((0, 0), 90), 2)))
+    >>> len(list(plans_within(world, world.start((0, 0), 90), length=2)))
     8
     """
     layer: list[tuple[tuple[MazeAction, ...], MazeState]] = [((), start)]
@@ -133,11 +133,13 @@ def plans_within(
 def shortest_plans(
     environment: MazeEnvironment, start: MazeState, end: Pose, length: int, *, most: int = 16
 ) -> tuple[tuple[MazeAction, ...], ...]:
-    """Return up to `most` shortest plans, of at most `length` actions, that end in a pose.
+    """Return the shortest plans that end in a pose, up to `most` of them.
+
+    Returns no plans if the shortest one has more than `length` actions.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
-    >>> shortest_plans(world, world.start((0, 0), 0), Pose((1, 0), 90), 3)
+    >>> shortest_plans(world, world.start((0, 0), 0), Pose((1, 0), 90), length=3)
     ((rotate(90), move(1)),)
     """
     # breadth-first search; each state has all shortest plans that reach it

@@ -50,8 +50,8 @@ class Paragraph:
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, move
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
-    >>> told = ((Instruction.chain("walk on"),),)
-    >>> Paragraph("1", world, world.start((0, 0), 90), told, (move(1),)).end
+    >>> texts = ((Instruction.chain("walk on"),),)
+    >>> Paragraph("1", world, world.start((0, 0), 90), texts=texts, actions=(move(1),)).end
     (1, 0)
     """
 
@@ -76,10 +76,16 @@ class Paragraph:
 class Arcs:
     """Plans of one sentence, as scored arcs from initial to final states.
 
+    `source` and `target` have the indices of each arc's initial state in `before` and of its final
+    state in `after`.
+
     Examples
     --------
     >>> one, two = MazeState((0, 0), 0), MazeState((0, 0), 90)
-    >>> arcs = Arcs((one,), (one, two), np.array([0, 0]), np.array([0, 1]), np.zeros(2))
+    >>> arcs = Arcs(
+    ...     before=(one,), after=(one, two),
+    ...     source=np.array([0, 0]), target=np.array([0, 1]), scores=np.zeros(2),
+    ... )
     >>> arcs.evidence()
     array([0.69314718])
     """
@@ -95,7 +101,7 @@ class Arcs:
         return _log_sums(self.scores, self.source, len(self.before))
 
     def weights(self, power: float) -> Reals:
-        """Return log p(plan | sentence, state) + power · evidence(state) for each arc."""
+        """Return each arc's weight: log p(plan | sentence, state) + power · evidence."""
         return np.asarray(self.scores + (power - 1.0) * self.evidence()[self.source])
 
 
@@ -110,7 +116,7 @@ def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
 
 
 def act_at_once(follower: Follower, routes: Sequence[Paragraph]) -> list[MazeState]:
-    """Return the final states of routes if the agent acts on each sentence before the next."""
+    """Return the final state of each route if the agent acts after every sentence."""
     states = [each.start for each in routes]
     for number in range(max((len(each.texts) for each in routes), default=0)):
         going = [place for place, each in enumerate(routes) if number < len(each.texts)]
@@ -221,10 +227,11 @@ def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]
 def best_way(
     route: Sequence[Arcs], places: Sequence[MazeState], power: float = 0.0
 ) -> list[int] | None:
-    """Return where each sentence ends in a path, for the most probable split (Viterbi).
+    """Return the most probable split of a path into sentences (Viterbi).
 
-    Returns the index of the place before the first sentence (0) and after each sentence. Returns
-    None if no plans for the sentences follow the path to its end.
+    `places` are the states along the path. Returns the index of the place before the first
+    sentence (0) and after each sentence, or None if no plans for the sentences follow the path to
+    its end.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> walk = Arcs((here, there), (there,), np.array([0, 1]), np.array([0, 0]), np.zeros(2))
@@ -358,7 +365,7 @@ def _place(demonstration: Demonstration) -> tuple[MazeState, MazeEnvironment]:
 def _starts_before(
     demonstrations: Sequence[Demonstration],
 ) -> dict[tuple[str, MazeState], MazeState]:
-    """Return a mapping from the group and the final state of each sentence to its start."""
+    """Return the start of each sentence by the sentence's group and final state."""
     found: dict[tuple[str, MazeState], MazeState] = {}
     for each in demonstrations:
         start, world = _place(each)
@@ -392,7 +399,7 @@ ROUGH = 15  # training iterations in all rounds but the last
 
 @dataclass(frozen=True)
 class RouteData:
-    """Demonstrations of one map: single sentences, further sentences, and whole routes."""
+    """Demonstrations of one map: single and dropped sentences, and whole routes."""
 
     sentences: list[Demonstration]
     dropped: list[Demonstration]
@@ -434,7 +441,7 @@ def prepare_routes(chosen: MazePreset, sail: Sail) -> dict[str, RouteData]:
 
 @dataclass(frozen=True)
 class RouteTraining:
-    """Training data of a follower of whole routes, and how they are used.
+    """Settings for training a follower of whole routes.
 
     Parameters
     ----------
@@ -527,15 +534,15 @@ class RoutePreset(MazePreset):
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets differ only in how routes are read, and so can share a run."""
+        """Return whether only `reading` differs, so that presets can share training."""
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
 def with_routes(presets: Presets[MazePreset]) -> Presets[MazePreset]:
-    """Return presets with the table of routes added.
+    """Return the presets with another one, `routes`, for following whole routes.
 
-    By default, a single model follows the routes: the row *tree* of `best`. The rows *two members*
-    use the ensemble of `best` instead.
+    Most of its rows use the single model of the *tree* row of `best`. The *two members* rows use
+    the ensemble of `best` instead.
 
     >>> from groundling.tasks.mazes.maze_presets import PRESETS
     >>> made = with_routes(PRESETS)
@@ -565,6 +572,9 @@ _BEAM = 20  # number of states kept while choosing the weight of evidence
 
 def route_row(name: str, chosen: RoutePreset, outcomes: Sequence[Outcome]) -> Row:
     """Return the row of results for all maps.
+
+    For each route, `right` is 1 if the predicted end is that of the demonstrated path, and `meant`
+    is 1 if it is the intended destination.
 
     >>> scores = [("A", {"right": 1.0, "meant": 1.0}), ("A", {"right": 0.0, "meant": 1.0})]
     >>> done = {"maze": "A", "scores": scores, "power": 0.5, "sentences": 0.7}
@@ -613,7 +623,7 @@ def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Route
 
 
 def _smoothest(tried: dict[float, float]) -> float:
-    """Return the weight whose accuracy, averaged with those of its neighbours, is best."""
+    """Return the weight with the best accuracy, averaged over neighbouring weights."""
     shares = list(tried.values())
     padded = [shares[0], *shares, shares[-1]]
     means = [sum(padded[place : place + 3]) for place in range(len(shares))]
@@ -623,7 +633,7 @@ def _smoothest(tried: dict[float, float]) -> float:
 def leave_out_routes(
     chosen: MazePreset, data: dict[str, RouteData], left_out: str, training: RouteTraining
 ) -> dict[str, Outcome]:
-    """Train on all maps but one; return the outcomes on that map's routes for each preset."""
+    """Train on all maps but one; return the outcome on its routes for each reading."""
     if len(data) < 3:
         raise SettingError(
             f"The evaluation of routes must have at least three maps; got {len(data)}. One "

@@ -127,7 +127,7 @@ class MazeTask(Task[Sail, MazePreset]):
         return "single sentences, one map left out"
 
     def shown_metrics(self, preset: str) -> tuple[str, ...]:
-        """Return the columns of a table; the intervals of routes are for the micro mean."""
+        """Return the metrics in a table; the last one has a confidence interval."""
         return ("macro", "micro") if preset == ROUTES else self.metrics
 
     def tuning_folds(self, corpus: Sail) -> list[Fold]:
@@ -160,7 +160,7 @@ class MazeTask(Task[Sail, MazePreset]):
     def scene(
         self, corpus: Sail, chosen: MazePreset, where: str | None, start: str | None
     ) -> Scene:
-        """Return the scene of a map, by default in the initial state of its first sentence."""
+        """Return the scene of a map, by default at the start of its first sentence."""
         [name] = self.find_parts(corpus, where or self.held_out(corpus)[0])
         found = corpus.mazes[name]
         world = chosen.world(found.environment.maze)
@@ -201,7 +201,7 @@ def _mean(shares: Mapping[str, float]) -> float:
 
 
 def _pose(text: str) -> tuple[tuple[int, int], int | None]:
-    """Return the position and the orientation that `--start` gives.
+    """Return the position and the orientation in the argument of `--start`.
 
     >>> _pose("3,4,west"), _pose("3,4")
     (((3, 4), 270), ((3, 4), None))

@@ -52,9 +52,10 @@ def force(bits: Any, line: int, target: Any) -> None:
 
 @njit(cache=True)
 def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
-    """Derive which blocks must be struck along or across a line; return False if impossible.
+    """Derive which blocks must be struck along or across each line.
 
-    All arrays are [orientation, line] of bits over the positions along the line.
+    Returns False if the board is dead. All arrays are [orientation, line] of bits over the
+    positions along the line.
     """
     size = lines.shape[1]
     along[:] = U(0)
@@ -92,7 +93,7 @@ def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
 def add_windows(
     present: Any, never: Any, o: int, i: int, k: int, moves: Integers, masks: Bits, found: int
 ) -> int:
-    """Append a move for each k consecutive blocks of a line; return the number of moves."""
+    """Append a move for each k consecutive blocks; return the number of all moves."""
     if popcount(present & ~never) < k:
         return found
     window, held = U(0), 0
@@ -179,7 +180,7 @@ def forced_move(
 
 @njit(cache=True)
 def random_unit(state: Bits) -> float:
-    """Return a number in [0, 1) and advance the generator (xorshift)."""
+    """Return a random number in [0, 1), and advance the generator (xorshift)."""
     x = state[0]
     x ^= x << U(13)
     x ^= x >> U(7)
@@ -200,7 +201,7 @@ def list_moves(
     random_state: Bits,
     noise: float,
 ) -> int:
-    """Fill in the moves to try, most promising first; return their number (0: dead board)."""
+    """Fill in the moves to try, best first; return their number (0 for a dead board)."""
     if not propagate(lines, along, across, k):
         return 0
     found = forced_move(lines, along, across, k, moves, masks)
@@ -421,7 +422,7 @@ def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
 
 @njit(cache=True)
 def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None:
-    """Pack each board of an array [board, orientation, line] to one long number."""
+    """Pack each board of an array [board, orientation, line] into one long number."""
     identity = np.array([0, 0, 0, height - 1, width - 1])
     for number in range(count):
         write_image(boards[number], identity, words[number])

@@ -68,7 +68,10 @@ class Board:
 
     @classmethod
     def read(cls, rows: Sequence[str]) -> Board:
-        """Return the board with the given rows: `#` is a block, `.` a hole; spaces are ignored."""
+        """Return the board with the given rows, in which `#` is a block and `.` a hole.
+
+        Spaces are ignored.
+        """
         lines = ["".join(row.split()) for row in rows]
         if not lines or not lines[0]:
             raise WorldError(
@@ -161,7 +164,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Strike:
-    """Action that strikes whole lines or one part of a line; lines are numbered from 0.
+    """Action that strikes whole lines or a part of one; lines are numbered from 0.
 
     Parameters
     ----------
@@ -175,10 +178,13 @@ class Strike:
 
     Examples
     --------
-    >>> print(Strike("row", (0,)), Strike("column", (1, 3)), Strike("row", (2,), 0, 4), sep="; ")
-    row 1; columns 2 and 4; row 3 from column 1 to 5
-    >>> Strike("column", (1, 3)).kind
-    'multi'
+    >>> print(Strike("row", (0,)), Strike("column", (1, 3)), sep="; ")
+    row 1; columns 2 and 4
+    >>> part = Strike("row", (2,), first=0, last=4)
+    >>> print(part)
+    row 3 from column 1 to 5
+    >>> part.kind, Strike("column", (1, 3)).kind
+    ('partial', 'multi')
     """
 
     orientation: Orientation
@@ -228,7 +234,7 @@ class ShuffledStrike(Strike):
 
     @property
     def canonical_name(self) -> str:
-        """Sort key of strikes: a hash."""
+        """Sort key of strikes: a hash of the strike and `order`."""
         return hashlib.sha256(f"{self.order} {super().canonical_name}".encode()).hexdigest()
 
 
@@ -274,7 +280,7 @@ def is_stuck(board: Board, k: int) -> bool:
 def struck_cells(board: Board, strike: Strike) -> int:
     """Return the bits of the blocks that a strike removes.
 
-    >>> bin(struck_cells(Board.read(["###"]), Strike("row", (0,), 1, 2)))
+    >>> bin(struck_cells(Board.read(["###"]), Strike("row", (0,), first=1, last=2)))
     '0b110'
     """
     if strike.first is None or strike.last is None:
@@ -288,7 +294,7 @@ def struck_cells(board: Board, strike: Strike) -> int:
 
 
 def strike(board: Board, k: int, action: Strike) -> Board:
-    """Return the board after a strike; raise `WorldError` if the strike breaks the rules.
+    """Return the board after a strike; raise `WorldError` if the rules forbid it.
 
     >>> print(strike(Board.read(["##.", ".##"]), 2, Strike("row", (0,))))
     . . .

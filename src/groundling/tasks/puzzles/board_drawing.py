@@ -19,7 +19,7 @@ _CELL = 48.0
 def draw_puzzle(
     environment: PuzzleEnvironment, state: PuzzleState, way: Sequence[PuzzleState]
 ) -> str:
-    """Return an SVG drawing of a board; removed blocks show the numbers of their strikes.
+    """Return an SVG drawing of a board; removed blocks show their strike's number.
 
     Clickable handles at the edges strike a row or a column.
 

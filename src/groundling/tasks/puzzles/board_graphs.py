@@ -16,7 +16,10 @@ _Labels = dict[str, "LabelValue | list[str] | list[float]"]
 
 @lru_cache(maxsize=4096)
 def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
-    """Return the graph of the paper: one node with the type, the orientation and the loss.
+    """Return the graph of the paper, which has a single node.
+
+    Its labels are the type and the orientation of the strike and, if the strike loses the game,
+    `isLoss`.
 
     >>> print(ground_like_paper(Strike("row", (1, 2)), lost=False))
     event*: orientation=row, type=multi
@@ -29,7 +32,7 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
 
 @lru_cache(maxsize=4096)
 def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
-    """Return the lines that people may count: all, filled ones, and those that can be struck."""
+    """Return the lines that people may count: all, filled ones, or strikable ones."""
     return {
         "all": tuple(range(len(counts))),
         "filled": tuple(line for line, n in enumerate(counts) if n),
@@ -58,7 +61,7 @@ def _line_labels(
 
 
 def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | None:
-    """Return where positions are on a line of `size`: an end, the middle, or both ends."""
+    """Return where on a line positions are: at an end, in the middle, or at both ends."""
     first, last = places[0], places[-1]
     if size == len(places):
         return None
@@ -106,16 +109,17 @@ def _event_labels(
 def ground_fully(
     board: Board, k: int, last: Strike | None, action: Strike, after: Board, lost: bool, dead: bool
 ) -> GroundingGraph:
-    """Return the graph of a strike, with labels that words for numbers and sides can match.
+    """Return the graph of a strike, with labels for numbers, sides and history.
 
     The nodes are the event, up to two struck lines (from the top or the left), the part of the line
     for a partial strike, and the previous strike. A label such as `filled.from_left=2` means the
     second column from the left, counting only columns with blocks. `all` counts all lines,
     `strikable` those that can be struck, and `alike` those with the same number of blocks.
 
-    >>> board = Board.read(["###", "##.", "#.."])
-    >>> row = Strike("row", (1,))
-    >>> graph = ground_fully(board, 2, None, row, board, lost=False, dead=True)
+    >>> from groundling.tasks.puzzles.board import strike
+    >>> board, row = Board.read(["###", "##.", "#.."]), Strike("row", (1,))
+    >>> after = strike(board, 2, row)
+    >>> graph = ground_fully(board, 2, None, row, after, lost=False, dead=True)
     >>> print(*graph.labels("event"), sep=", ")
     all.side=middle, blocks=2, count=1, dead_end, filled.side=middle, first, number=singular, only,
     orientation=row, strikable.side=bottom, type=single
@@ -158,7 +162,7 @@ def ground_fully(
 
 @lru_cache(maxsize=4096)
 def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tuple[Label, ...]:
-    """Return labels for the position of a partial strike on its line, counted in blocks."""
+    """Return labels for the position of a partial strike, counted in blocks."""
     start, end = ENDS["column" if orientation == "row" else "row"]
     labels: _Labels = {
         "blocks": k,

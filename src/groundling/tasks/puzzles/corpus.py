@@ -46,7 +46,8 @@ class Puzzle:
 
     Examples
     --------
-    >>> puzzle = Puzzle(1, Board.read(["##", "##"]), 2, (Strike("row", (0, 1)),), "the two rows .")
+    >>> board, plan = Board.read(["##", "##"]), (Strike("row", (0, 1)),)
+    >>> puzzle = Puzzle(number=1, board=board, k=2, plan=plan, text="the two rows .")
     >>> puzzle.is_usable, puzzle.hints
     (True, ('the two rows .',))
     """
@@ -83,7 +84,7 @@ class Puzzle:
 class PuzzleCorpus:
     """The puzzles of a corpus, ordered by number.
 
-    >>> puzzle = Puzzle(7, Board.read(["##"]), 2)
+    >>> puzzle = Puzzle(number=7, board=Board.read(["##"]), k=2)
     >>> corpus = PuzzleCorpus((puzzle,))
     >>> corpus[7] is puzzle, len(corpus), corpus.usable
     (True, 1, ())
@@ -114,6 +115,8 @@ class PuzzleCorpus:
 
 def split_hints(text: str) -> tuple[str, ...]:
     """Return the hints in a text, split at commas and at *then*.
+
+    If *then* follows a comma, the text is split only at the comma.
 
     >>> split_hints("strike the row then the column , then both rows .")
     ('strike the row', 'the column', 'then both rows .')
@@ -169,7 +172,7 @@ def _number(path: Path, line: int, text: str, what: str) -> int:
 
 
 def _of_puzzle(path: Path, line: int, text: str, games: Collection[int], seen: set[int]) -> int:
-    """Return the number of a puzzle; raise an error if it is unknown or already in `seen`."""
+    """Return a puzzle's number; raise an error if it is unknown or in `seen`."""
     number = _number(path, line, text, "the number of a puzzle")
     if number not in games or number in seen:
         wrong = "is a duplicate" if number in seen else f"is not in {GAMES}"

@@ -46,10 +46,10 @@ class PuzzleState:
 
 
 def offered_sizes(lines: int) -> tuple[int, ...]:
-    """Return how many lines a multi-strike may remove if `lines` lines can be struck.
+    """Return how many lines one strike may remove if `lines` whole lines can be struck.
 
-    Up to five lines allow any number. More lines allow one, two and all, and six to eight lines
-    also three, which limits the number of subsets.
+    Of up to five lines, a strike may remove any number. Of more lines, it may remove one, two or
+    all and, of six to eight lines, also three. This limits the number of actions.
 
     >>> offered_sizes(4), offered_sizes(7), offered_sizes(9)
     ((1, 2, 3, 4), (1, 2, 3, 7), (1, 2, 9))
@@ -60,10 +60,10 @@ def offered_sizes(lines: int) -> tuple[int, ...]:
 
 
 def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Return a plan with multi-strikes split if the environment does not offer their size.
+    """Return a plan in which strikes of sizes that are not offered are split.
 
-    >>> board = Board(6, 12, sum(3 << (14 * row) for row in range(6)))
-    >>> plan = offered_plan(board, 2, [Strike("row", (0, 1, 2, 3, 5))])
+    >>> rows = [2 * row * "." + "##" + (10 - 2 * row) * "." for row in range(6)]
+    >>> plan = offered_plan(Board.read(rows), 2, [Strike("row", (0, 1, 2, 3, 5))])
     >>> [str(action) for action in plan]
     ['rows 1, 2 and 3', 'rows 4 and 6']
     """
@@ -86,10 +86,10 @@ class PuzzleEnvironment:
     Parameters
     ----------
     plan_space
-        With `"original"`, an action strikes part of a line, one line, or all lines of k blocks of
-        one orientation. With `"subsets"`, it strikes part of a line or any set of lines of k
-        blocks of one orientation. Full strikes of one orientation are then never consecutive,
-        because they form one action (unless its size is not offered; see `offered_sizes`).
+        With `"original"`, an action strikes part of a line, one line of k blocks, or all such lines
+        of one orientation. With `"subsets"`, it strikes part of a line, or any set of such lines
+        of one orientation. Full strikes of one orientation are then never consecutive, because
+        they form one action (unless its size is not offered; see `offered_sizes`).
     shape
         Shape of the grounding graph: `"full"` (lines, parts and the previous strike) or `"paper"`
         (one node with the type, the orientation and whether the game is lost).
@@ -147,7 +147,7 @@ class PuzzleEnvironment:
         return offered
 
     def in_order(self, action: Strike) -> Strike:
-        """Return a strike with the sort key that this environment's order gives it."""
+        """Return a strike with a sort key that depends on this environment's `order`."""
         if self.order is None:
             return action
         return ShuffledStrike(
@@ -187,7 +187,7 @@ class PuzzleEnvironment:
         )
 
     def step(self, state: PuzzleState, action: Strike) -> PuzzleState:
-        """Return the state after a strike; raise `WorldError` if the strike breaks the rules."""
+        """Return the state after a strike; raise `WorldError` if the rules forbid it."""
         return PuzzleState(strike(state.board, state.k, action), state.k, action)
 
     def ground(self, state: PuzzleState, action: Strike, next_state: PuzzleState) -> GroundingGraph:
@@ -233,7 +233,7 @@ class PuzzleEnvironment:
     def label_plan(
         self, start: PuzzleState, actions: Sequence[Strike], states: Sequence[PuzzleState]
     ) -> dict[str, bool | float]:
-        """Return the labels of a plan: its length, whether it wins, and its kinds of strikes."""
+        """Return the labels of a plan: its length, kinds of strikes, and whether it wins."""
         kinds = [action.kind for action in actions]
         turns = sum(one.orientation != two.orientation for one, two in pairwise(actions))
         return {
@@ -246,7 +246,7 @@ class PuzzleEnvironment:
         }
 
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
-        """Return the demonstration with rows and columns swapped on the board and in the text.
+        """Return the demonstration with rows and columns swapped, also in its text.
 
         Reflections are not used, because “the third row” would need another number.
         """
@@ -257,7 +257,7 @@ class PuzzleEnvironment:
         return (image_of(demonstration, _swap_words, _transposed, _swap, name=name),)
 
     def describe(self, state: PuzzleState) -> str:
-        """Return a description of a state in one line."""
+        """Return a one-line description of a state."""
         board = state.board
         if not board.cells:
             return "The board is empty."
@@ -267,7 +267,7 @@ class PuzzleEnvironment:
         )
 
     def draw(self, state: PuzzleState, way: Sequence[PuzzleState] = ()) -> str:
-        """Return an SVG drawing of the board; removed blocks show the numbers of their strikes."""
+        """Return an SVG drawing of the board; removed blocks show their strike's number."""
         from groundling.tasks.puzzles.board_drawing import draw_puzzle
 
         return draw_puzzle(self, state, way)

@@ -87,7 +87,7 @@ def hint_for(board: Board, k: int, action: Strike, rng: random.Random) -> str:
     """Return words that identify a strike on its board.
 
     >>> board = Board.read(["####", "##..", "#..."])
-    >>> hint_for(board, 2, Strike("row", (0,), 0, 1), random.Random(0))
+    >>> hint_for(board, 2, Strike("row", (0,), first=0, last=1), random.Random(0))
     'the left two off the top row'
     >>> hint_for(board, 2, Strike("row", (1,)), random.Random(0))
     'the row'
@@ -149,7 +149,7 @@ def generate_puzzle(
     partial: float = 0.3,
     number: int = 1,
 ) -> Puzzle:
-    """Generate a solvable puzzle by adding strikes, in reverse order, to an empty board.
+    """Generate a solvable puzzle by adding strikes to an empty board, last one first.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def generate_puzzle(
 
     Examples
     --------
-    >>> puzzle = generate_puzzle(4, 5, 3, seed=1)
+    >>> puzzle = generate_puzzle(height=4, width=5, k=3, seed=1)
     >>> print(puzzle.board)
     # . # . #
     # # # . #

@@ -29,13 +29,13 @@ _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 
 
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
-    """Return whether blocks can be assigned to strikes if the order of strikes is ignored.
+    """Return whether blocks can be assigned to strikes, whatever the order of strikes.
 
-    This is necessary for a solution: the number of blocks struck along each line must be a multiple
-    of k. SciPy solves this condition as an integer program (HiGHS). Returns None if it is undecided
-    after `limit` nodes.
+    If they cannot, the board has no solution. The number of blocks struck along each line must be a
+    multiple of k. SciPy solves this condition as an integer program (HiGHS). Returns None if the
+    answer is unknown after `limit` nodes.
 
-    >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)
+    >>> can_be_counted_out(np.array([[True, True], [False, True]]), k=2, limit=100)
     False
     """
     blocks, (height, width) = np.argwhere(grid), grid.shape
@@ -171,7 +171,7 @@ class Planner:
         return {SOLVED: True, DEAD: False}.get(status)
 
     def solve(self, board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
-        """Return strikes that clear the board, or a proof that there are none."""
+        """Search for strikes that clear the board, or for a proof that there are none."""
         self._check(board, k)
         begin = time.perf_counter()
         status, found, nodes = self._search(board, k, budget or self.budget, begin)
@@ -303,7 +303,7 @@ def _compile() -> None:
 
 
 def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
-    """Return strikes of k blocks that clear a board, or a proof that there are none.
+    """Search for strikes that clear a board, or for a proof that there are none.
 
     >>> solve(Board.read([".#.", "###"]), 2).status
     'solved'

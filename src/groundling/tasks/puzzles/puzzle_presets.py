@@ -34,7 +34,7 @@ class PuzzlePreset(Preset):
         return PuzzleEnvironment(**self.environment)
 
     def world_to_follow_in(self, world: PuzzleEnvironment) -> PuzzleEnvironment:
-        """Return an environment for following hints that shares the planner of another one."""
+        """Return an environment for following hints, with the planner of another one."""
         if not self.winning_only:
             return world
         return PuzzleEnvironment(**self.environment, winning_only=True, planner=world.planner)

@@ -115,7 +115,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def evaluate(
         self, corpus: PuzzleCorpus, chosen: Mapping[str, PuzzlePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Return the outcomes of a split; with `any_order`, means over orders of the actions."""
+        """Return the outcomes of a split; with `any_order`, means over orders of actions."""
         first, *_ = chosen.values()
         if not first.any_order:
             found = super().evaluate(corpus, chosen, fold)
@@ -150,7 +150,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return found
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return whether a plan matches the demonstration, and whether it clears the board."""
+        """Return whether a plan equals the demonstration and whether it clears the board."""
         if plan is None:
             return {"match": 0.0, "success": 0.0}
         match = plan.actions == case.demonstration.actions
@@ -221,8 +221,8 @@ def random_splits(
 ) -> list[tuple[str, ...]]:
     """Return the held-out puzzles of each random split.
 
-    >>> random_splits("abcd", 2, held_out=1)
-    [('d',), ('d',)]
+    >>> random_splits("abcd", 2, held_out=2)
+    [('b', 'd'), ('a', 'b')]
     """
     if not 0 < held_out < len(parts):
         raise SettingError(
