@@ -99,10 +99,10 @@ def test_mistakes_name_labels_that_no_word_of_the_text_goes_with():
     follower = make(features=Features(words=("word",))).fit(shown)
     found = why(follower, Demonstration("take green", Doors(), "", ("green",)))
     assert found.missing_labels == ("green door",)
-    assert "No word of the text is associated with green door, which only the" in found.cure
+    assert "the labels that only the demonstrated actions have: green door." in found.cure
     found = why(follower, Demonstration("do it", Doors(), "", ("red",)))
     assert found.missing_labels == ("red door",)
-    assert "In other texts, word=red, word=take mean it." in found.cure
+    assert "In other texts, they go with word=red, word=take." in found.cure
 
 
 def test_mistakes_see_what_was_demonstrated_otherwise(goer):
@@ -210,7 +210,7 @@ def test_mistakes_say_that_plans_look_alike():
     follower = make().fit([Demonstration("take the cup", Twins(), "", ("first",))], check=False)
     found = why(follower, Demonstration("take the other cup", Twins(), "", ("second",)))
     assert found.why == "same graph"
-    assert "Add a label that distinguishes the two." in str(found)
+    assert "Add a label that distinguishes the two plans." in str(found)
     assert found.unknown_words == ("other",)
 
 

@@ -147,7 +147,7 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
     rivals = _Rivals(index, each, request, gold, best, attempt.found)
     if graphs(world, gold) == graphs(world, best):
         detail = f"The plan {listed(best.actions)} has the same grounding graphs."
-        cure = "Add a label that distinguishes the two."
+        cure = "Add a label that distinguishes the two plans."
         return Mistake(each, "same graph", detail, cure, unknown_words=rivals.unknown)
     return rivals.explain()
 
@@ -346,7 +346,7 @@ class _Rivals:
                 "No word of the text favours the other plan; it resembles the most common "
                 "behaviour. Add demonstrations of the less common behaviour."
             )
-        return found or ["Add demonstrations of the difference between the two."]
+        return found or ["Add demonstrations that show the difference between the two plans."]
 
     def _word_cures(self) -> Iterator[str]:
         if self.unknown:
@@ -471,11 +471,11 @@ class _Rivals:
         if missing:
             labels = ", ".join(name for name, _ in missing)
             said = [word for _, words in missing for word in words][:A_FEW]
-            known = f" In other texts, {', '.join(said)} mean it." if said else ""
+            known = f" In other texts, they go with {', '.join(said)}." if said else ""
             yield (
-                f"No word of the text is associated with {labels}, which only the demonstrated "
-                f"actions have.{known} Add demonstrations with the words of this text and these "
-                "labels, or add a label that the words can mean."
+                "No word of the text is associated with the labels that only the demonstrated "
+                f"actions have: {labels}.{known} Add demonstrations with the words of this text "
+                "and these labels, or add a label that the words can mean."
             )
 
     def _slot_cure(self, kind: str, value: str) -> str:

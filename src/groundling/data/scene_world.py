@@ -199,8 +199,8 @@ class SceneWorld:
         """Return the actions that are possible in a state."""
         if not self._is_state(state):
             raise WorldError(
-                f"A state of {self.title} must have a place for each mover, and a place or a "
-                f"holder, and a condition, for each thing; got {shorten(state)}."
+                f"A state of {self.title} must give each mover a place, and each thing a condition "
+                f"and a place or holder; got {shorten(state)}."
             )
         return tuple(name for name, deed in self._deeds.items() if self._possible(state, deed))
 

@@ -120,7 +120,7 @@ def _unexplained(
         return _fulfilled()
     if not new:
         return _impossible()
-    why = f"Unknown words: {', '.join(new)}."
+    why = f"Unknown word{'s' * (len(new) != 1)}: {', '.join(new)}."
     if any(word in fit.language.negations for word in new):
         return CommandResponse("decline", "The text has an unknown negation.", phrase="decline")
     # A known verb with an unknown word can be confirmed, an unknown verb cannot.

@@ -335,6 +335,7 @@ const PROBLEMS = [
   ["{0} must have at most {1} properties; got {2}.", "{0} darf höchstens {1} Eigenschaften haben, nicht {2}."],
   ["`{0}` of {1} must be a number or a string of at most {2} characters; got {3}.", "„{0}“ von {1} muss eine Zahl oder ein Text von höchstens {2} Zeichen sein, nicht {3}."],
   ["`examples` must be a list of at most {0} entries; got {1}.", "„examples“ muss eine Liste mit höchstens {0} Einträgen sein, nicht {1}."],
+  ["A state of {0} must give each mover a place, and each thing a condition and a place or holder; got {1}.", "Ein Zustand von {0} braucht für jeden Roboter einen Ort und für jedes Ding einen Zustand und einen Ort oder Träger, nicht {1}."],
   ["Example {0} must be a JSON object; got {1}.", "Beispiel {0} muss ein JSON-Objekt sein, nicht {1}."],
   ["`text` {0} must have at least one word; got {1}.", "Der Text {0} braucht mindestens ein Wort, nicht {1}."],
   ["`actions` {0} must be a list; got {1}.", "Die Handlungen {0} müssen eine Liste sein, nicht {1}."],
