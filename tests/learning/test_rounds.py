@@ -226,7 +226,7 @@ def test_training_leaves_no_half_written_checkpoints(tmp_path):
 @pytest.mark.filterwarnings("error")
 def test_training_warns_when_it_did_not_converge():
     made = follower("plans").set_params(learning=Learning(iterations=2))
-    with pytest.warns(ConvergenceWarning, match=r"Raise Learning.iterations"):
+    with pytest.warns(ConvergenceWarning, match=r"Raise this limit"):
         made.fit(shown(), check=False)
 
 
