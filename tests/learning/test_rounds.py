@@ -210,7 +210,7 @@ def test_training_refuses_broken_checkpoints(damage, tmp_path):
     follower("plans").fit(shown(), checkpoint=tmp_path)
     path = sorted(tmp_path.iterdir())[0]
     path.write_bytes(path.read_bytes()[:-3] if damage is None else damage)
-    with pytest.raises(ModelFileError, match=r"is damaged .* Delete it"):
+    with pytest.raises(ModelFileError, match=r"is damaged .* Delete the file"):
         follower("plans").fit(shown(), checkpoint=tmp_path)
 
 
