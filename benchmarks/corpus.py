@@ -90,12 +90,12 @@ def describe(encoding: Encoding) -> dict[str, int]:
     return {
         "decisions": len(encoding.batch.instance_weight),
         "candidates": len(batch.candidate_gold),
-        "words": len(batch.word_parent),
+        "words": len(batch.word),
         "chart cells": int(encoding.cells.sum()),
         "distinct nodes": len(encoding.nodes),
         "distinct shapes": len(batch.shape_nodes) - 1,
         "distinct word sets": len(encoding.sets),
-        "distinct pairs": len(encoding.pair_set),
+        "distinct pairs": len(encoding.tables.pair_node),
         "cells per decision table": len(batch.cell_pair),
         "features": len(encoding.space),
     }

@@ -43,7 +43,7 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
     pair_score, pair_exp, pair_grad = np.zeros(count), np.zeros(count), np.zeros(count)
     edges = np.zeros(len(tables.edge_rows) - 1)
     exponentials = np.zeros(len(batch.candidate_gold))
-    logarithms = np.ones(3 * len(batch.candidate_gold) + len(batch.word_parent))
+    logarithms = np.ones(3 * len(batch.candidate_gold) + len(batch.word))
     theta = np.zeros(len(encoding.space))
 
     states = _states(encoding, layout) if isinstance(layout, FlatLayout) else ()

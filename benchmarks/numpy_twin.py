@@ -53,7 +53,7 @@ def _decision(
     nodes = batch.instance_nodes[instance]
     start = batch.instance_cells[instance]
     table = batch.cell_pair[start : start + (last - first) * nodes].reshape(-1, nodes)
-    parents, dependencies = batch.word_parent[first:last], batch.word_dependency[first:last]
+    parents, dependencies = batch.words.parent[first:last], batch.words.dependency[first:last]
     begin, end = batch.instance_candidates[instance], batch.instance_candidates[instance + 1]
     kept, totals = [], np.zeros(end - begin)
     for candidate in range(begin, end):
@@ -76,7 +76,7 @@ def _decision(
                 terms = edge_score[dependencies[w], relations] + rows[w, others]
                 messages[w, k] = np.logaddexp.reduce(terms)
             rows[parents[w]] += messages[w]
-        kind = batch.instance_kinds[instance] + batch.candidate_kind[candidate]
+        kind = batch.candidate_kind[candidate]
         extras = batch.kind_extras[kind : kind + 2]
         free = np.append(batch.extra_pair[extras[0] : extras[1]], batch.graph_prior[graph])
         totals[candidate - begin] = inside + pair_score[free].sum()

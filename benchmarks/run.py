@@ -131,7 +131,7 @@ def compare(factor: float, rounds: int, numpy_decisions: int, console: Console) 
     wall = best_in_turns(race, 2 * rounds, time.perf_counter)
     main_thread = best_in_turns(race, rounds, time.thread_time)
     seconds["two"] = wall["two"]
-    pairs, cells = len(encoding.pair_set), int(encoding.cells.sum())
+    pairs, cells = len(encoding.tables.pair_node), int(encoding.cells.sum())
     seconds["loops"] = numpy_time(corpus, numpy_decisions, pairs, cells)
     show_seconds(seconds, cells, memory, numpy_decisions, console)
     return {
@@ -158,7 +158,7 @@ def numpy_time(corpus: Corpus, decisions: int, pairs: int, cells: int) -> float:
     )
     check("loops", loops.loss, loops.gradient, expected, gradient)
     return (
-        loops.pair_seconds / len(encoding.pair_set) * pairs
+        loops.pair_seconds / len(encoding.tables.pair_node) * pairs
         + loops.chart_seconds / int(encoding.cells.sum()) * cells
     )
 
@@ -245,8 +245,8 @@ def growth(factors: tuple[float, ...], rounds: int, console: Console) -> dict[st
         cells = int(encoding.cells.sum())
         table.add_row(
             f"{factor:g}", f"{len(encoding.batch.instance_weight):,}", f"{cells:,}",
-            f"{len(encoding.pair_set) / cells:.3f}", f"{encoding_seconds:.2f}", f"{best:.4f}",
-            f"{best / cells * 1e9:.1f}",
+            f"{len(encoding.tables.pair_node) / cells:.3f}", f"{encoding_seconds:.2f}",
+            f"{best:.4f}", f"{best / cells * 1e9:.1f}",
         )  # fmt: skip
     console.print(table)
     return {

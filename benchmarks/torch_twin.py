@@ -174,7 +174,7 @@ def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
     count = 0
     for instance in range(first, last):
         span = slice(batch.instance_words[instance], batch.instance_words[instance + 1])
-        parent = batch.word_parent[span]
+        parent = batch.words.parent[span]
         height = np.zeros(len(parent), np.int64)
         for w in range(len(parent)):  # dependents come before their heads
             if parent[w] >= 0:
@@ -195,7 +195,7 @@ def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
             padding.append(pad)
             parents.append(np.where(parent >= 0, parent + count, -1))
             heights.append(height)
-            dependency.append(batch.word_dependency[span])
+            dependency.append(batch.words.dependency[span])
             owner.append(np.full(len(parent), c - begin))
             roots.append(count + int(np.flatnonzero(parent < 0)[0]))
             count += len(parent)
@@ -219,7 +219,7 @@ def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
             for a, b in pairwise(starts)]  # fmt: skip
     kinds = batch.instance_kinds[first : last + 1]
     extra = batch.extra_pair[batch.kind_extras[kinds[0]] : batch.kind_extras[kinds[-1]]]
-    kind = np.repeat(kinds[:-1] - kinds[0], np.diff(starts)) + batch.candidate_kind[begin:end]
+    kind = batch.candidate_kind[begin:end] - kinds[0]
     extra = extra.reshape(kinds[-1] - kinds[0], -1)[kind]
     extras = np.concatenate([extra, batch.graph_prior[graphs, None]], 1)
     return _Chunk(

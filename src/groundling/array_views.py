@@ -46,7 +46,7 @@ def view(typing: Any, array: Any, first: Any, size: Any) -> Any:
 
     def generate(context: Any, builder: Any, kinds: Any, given: Any) -> Any:
         values, first, size = given
-        _check(context, builder, first, builder.add(first, size), values, kinds.args[0])
+        check_range(context, builder, first, size, values, kinds.args[0])
         return _shaped(context, builder, kinds, values, first, [size])
 
     return signature(array, array, types.intp, types.intp), generate
@@ -59,7 +59,7 @@ def grid(typing: Any, array: Any, rows: Any, columns: Any) -> Any:
     def generate(context: Any, builder: Any, kinds: Any, given: Any) -> Any:
         values, rows, columns = given
         size = builder.mul(rows, columns)
-        _check(context, builder, size.type(0), size, values, kinds.args[0])
+        check_range(context, builder, size.type(0), size, values, kinds.args[0])
         return _shaped(context, builder, kinds, values, size.type(0), [rows, columns])
 
     return signature(array.copy(ndim=2), array, types.intp, types.intp), generate
@@ -82,18 +82,19 @@ def _shaped(
     return array_with(context, builder, (kinds.return_type, old), array, fields)
 
 
-def _check(context: Any, builder: Any, first: Any, end: Any, array: Any, kind: Any) -> None:
-    """In debug mode, raise an error if a range is not within an array."""
+def check_range(context: Any, builder: Any, first: Any, size: Any, array: Any, kind: Any) -> None:
+    """In debug mode, let a kernel raise an error if a range is not within an array."""
     if not DEBUG:
         return
+    end = builder.add(first, size)
     place = context.data_model_manager[kind].get_field_position("nitems")
-    size = builder.extract_value(array, place)
+    length = builder.extract_value(array, place)
     within = builder.and_(
         builder.icmp_signed("<=", first.type(0), first),
-        builder.and_(builder.icmp_signed("<=", first, end), builder.icmp_signed("<=", end, size)),
+        builder.and_(builder.icmp_signed("<=", first, end), builder.icmp_signed("<=", end, length)),
     )
     with builder.if_then(builder.not_(within), likely=False):
-        text = "A view must be within its array. Check the kernel that calls `view` or `grid`."
+        text = "Indices must be within the array. Check the kernel that reads or writes it."
         context.call_conv.return_user_exc(builder, IndexError, (text,))
 
 

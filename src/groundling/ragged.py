@@ -32,6 +32,25 @@ def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
     return starts
 
 
+def owners_of(starts: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the index of the list that each entry belongs to, given the offsets of lists.
+
+    >>> owners_of(np.array([0, 2, 2, 5])).tolist()
+    [0, 0, 2, 2, 2]
+    """
+    return np.repeat(np.arange(len(starts) - 1), sizes_of(starts))
+
+
+def sums_of(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the sum of the values of each list, given the offsets of lists.
+
+    >>> sums_of(np.array([3, 1, 5]), np.array([0, 2, 2, 3])).tolist()
+    [4, 0, 5]
+    """
+    sums: NDArray[np.int64] = sizes_of(starts_of(values)[starts])
+    return sums
+
+
 def entries_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
     """Return the indices of all entries of several lists, one list after the other.
 

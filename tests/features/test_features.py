@@ -59,10 +59,7 @@ def test_space_values_of_slots_join_words_that_spell_none():
         WordLabel("next=path word=bricky"), WordLabel("word=‹floor›", "floor", "grass"),
     ]  # fmt: skip
     nodes = [NodeLabel("front.floor", "floor", "brick"), NodeLabel("far", "number", 2.0)]
-    assert names(space, words, nodes) == [
-        ("front.floor=brick", 1.0),  # some values are frequent in texts that name none
-        ("word=bricky ∧ front.floor=brick", 1.0),
-    ]
+    assert names(space, words, nodes) == [("word=bricky ∧ front.floor=brick", 1.0)]
 
 
 def test_space_numerals_and_ordinals_match_by_value():

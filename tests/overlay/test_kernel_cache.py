@@ -126,7 +126,7 @@ words, psi = Words(0, records), Psi(np.array([[3.0], [4.0], [5.0]]), Ring(0.5))
 # Bound and free words may stay at a node, heads of units may not.
 np.testing.assert_allclose([kept(words, w, psi) for w in range(3)], [3.0, 4.0, 0.5])
 made = make(CASES[0])
-score, tables = made.scorer.potentials(made.theta).logs.pair_score, made.scorer.tables
+score, tables = made.scorer.potentials(made.theta).logs.pair, made.scorer.tables
 
 def dense(starts, columns, amounts):
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from groundling.errors import DemonstrationError
 from groundling.features.labels import NodeLabel, NodeLabeller, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
+from groundling.overlay import batch
 from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph, Layouts
@@ -113,3 +115,15 @@ def test_numbers_on_edges_are_one_relation():
     assert seen == {
         ("distance", "side=left"), ("distance reversed", "side=left reversed"), ("self",)
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("most", "what"), [(10, "pairs of words and nodes in a batch"), (100, "array '.*' of a batch")]
+)
+def test_sizes_that_kernels_cannot_number_are_errors(most, what, monkeypatch):
+    sound = encoded([3] * 60)
+    monkeypatch.setattr(batch, "MOST", most)
+    with pytest.raises(DemonstrationError, match=rf"{what} must be <= {most}; got \d+\. Use"):
+        encoded([3] * 60)
+    with pytest.raises(DemonstrationError, match=rf"links of a plan must be <= {most}; got 192"):
+        Scorer(sound)

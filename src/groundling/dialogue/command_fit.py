@@ -29,7 +29,7 @@ from groundling.world.graph import GroundingGraph
 _MOST_OTHERS = 30  # options that words are compared with
 _MOST_STEPS = 2000  # steps taken to find plans that lead back to the current state
 _PLAUSIBLE = 0.05  # of the probability of the best option: options that a verb may select
-_CHANCE = 0.05  # probability by chance of any certain link of a word to a type of action
+_CHANCE = 0.05  # probability by chance at which a word and a type of action belong together
 _HARMLESS = ("PRON", "INTJ", "AUX", "CCONJ")  # tags of words that stand for no other word
 _COMMON = 0.25  # share of texts from which on a word distinguishes no thing
 
@@ -61,11 +61,12 @@ class Wanted:
     """The types of action that some words name.
 
     A type is `sure` if its word was demonstrated only with this type, and so often that this is
-    no accident. Otherwise, the type is `possible`.
+    no accident; `proven` if it is none for any of the words. Otherwise, the type is `possible`.
     """
 
     sure: frozenset[str] = frozenset()
     possible: frozenset[str] = frozenset()
+    proven: frozenset[str] = frozenset()
 
     @property
     def types(self) -> frozenset[str]:
@@ -89,7 +90,7 @@ class ActionWords:
     >>> shown = [RememberedText((way, "the", "lamp"), {f"{way}=True": 1}, {}) for way in "ab"]
     >>> words = ActionWords.of(DemonstrationMemory(tuple(shown)), Language())
     >>> words.wanted(["a", "lamp"])
-    Wanted(sure=frozenset({'a'}), possible=frozenset())
+    Wanted(sure=frozenset({'a'}), possible=frozenset(), proven=frozenset({'a'}))
     """
 
     language: Language
@@ -138,24 +139,29 @@ class ActionWords:
                 shared[word] = shared.get(word, own) & own
         return shared
 
-    def _is_certain(self, word: str, name: str) -> bool:
-        """Return whether it is no accident that all texts with a word have a type.
+    def _accident(self, word: str, name: str) -> float:
+        """Return the probability that all texts with a word have a type by accident."""
+        if self.language.fold(name) == word:
+            return 0.0
+        return float((self._types[name] / len(self.shown)) ** self.counts[word])
 
-        The probability of an accident is multiplied by the number of words (Bonferroni correction).
-        """
-        share = self._types[name] / len(self.shown)
-        chance = len(self._verbs) * share ** self.counts[word]
-        return self.language.fold(name) == word or chance < _CHANCE
+    def _is_certain(self, word: str, name: str) -> bool:
+        return self._accident(word, name) < _CHANCE
 
     def wanted(self, words: Iterable[str]) -> Wanted:
         """Return the types of action that case-folded words name; words may be misspelt."""
-        sure: set[str] = set()
-        possible: set[str] = set()
+        chances: dict[str, float] = {}
         for word in words:
             known = word if word in self.counts else nearest_word(word, self.counts)
             for name in self._verbs.get(known, ()):
-                (sure if self._is_certain(known, name) else possible).add(name)
-        return Wanted(frozenset(sure), frozenset(possible))
+                chances[name] = min(self._accident(known, name), chances.get(name, 1.0))
+        # Any of the words may have such an accident, so a proof takes more (Bonferroni).
+        few = _CHANCE / max(len(self._verbs), 1)
+        return Wanted(
+            frozenset(name for name, chance in chances.items() if chance < _CHANCE),
+            frozenset(name for name, chance in chances.items() if chance >= _CHANCE),
+            frozenset(name for name, chance in chances.items() if chance < few),
+        )
 
     def is_plain(self, word: str) -> bool:
         """Return whether a word is too common to name a thing, or is an action's verb."""
@@ -260,6 +266,11 @@ class CommandFit:
     def is_certain(self) -> bool:
         """Whether the verbs of the text name their types with certainty."""
         return self._wanted.certain
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the text names an action beyond doubt, or has no verb that names any."""
+        return bool(self._wanted.proven) or not self._wanted.types
 
     def names_action(self, plan: Plan) -> bool:
         """Return whether the text has words for the actions of a plan, not only names."""

@@ -147,7 +147,7 @@ def _uncalibrated(found: Considered, fit: CommandFit, first: Decision) -> Comman
     if not fitting:
         if fit.is_fulfilled():
             return _fulfilled()
-        if fit.is_certain:
+        if fit.is_proven:
             return _impossible()
         fitting, sure = fit.likely, False
     options = found.options
@@ -190,7 +190,7 @@ def _uncalibrated(found: Considered, fit: CommandFit, first: Decision) -> Comman
     likely = "One outcome is" if count == 1 else f"{count} outcomes are"
     why = unsure or f"{likely} likely, but below 80 %."
     asked = decision.options
-    if not fit.is_certain and found.options[0] not in fitting:
+    if not fit.is_proven and found.options[0] not in fitting:
         asked = (found.options[0], *asked)[:MOST_OFFERED]  # the follower may know better
     offered = tuple(
         each for each in asked if not (fit.changes_nothing(each) and fit.is_fulfilled(each.plan))

@@ -34,8 +34,8 @@ class Features(Settings):
     slots
         Labels whose values are matched with words by spelling or through the lexicon, instead of
         being joined with words. With the join `value`, words that match no value are also joined
-        with values, and each value has a weight of its own. `"label"` matches words with the names
-        of labels (`{"close": True}`), including words that are not in the training texts.
+        with values. `"label"` matches words with the names of labels (`{"close": True}`), including
+        words that are not in the training texts.
     names
         How words match the values of slots: `"words"`, each word separately, or `"spans"`,
         several words together (see `SpanIndex`). With spans, whole names are preferred to parts
@@ -157,7 +157,7 @@ class Features(Settings):
 
     def nodes(self) -> NodeLabeller:
         """Return a `NodeLabeller` with these settings."""
-        return NodeLabeller(self.slots, self.numbers, weighs_values="value" in self.joins)
+        return NodeLabeller(self.slots, self.numbers)
 
     def space(self) -> FeatureSpace:
         """Return an empty feature space with these settings."""

@@ -255,8 +255,6 @@ class NodeLabeller:
         `equal` (whether a numeral or ordinal agrees with it).
     bins
         The boundaries of the intervals.
-    weighs_values
-        Whether the values of slots also have weights of their own (the join `value`).
 
     Examples
     --------
@@ -271,7 +269,6 @@ class NodeLabeller:
     slots: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ("real", "bins")
     bins: tuple[float, ...] = (0.5, 1.5, 2.5, 4.5, 8.5, 16.5)
-    weighs_values: bool = False
 
     KNOWN = ("real", "bins", "equal")
 

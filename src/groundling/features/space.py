@@ -53,7 +53,7 @@ class FeatureSpace:
           multiplied by the node's number, if it has one;
         - `slot`: the word and the node have the same value (`word=‹floor› ∧ front.floor~`);
         - `value`: a word that matches no value, with a value of a slot
-          (`word=bricky ∧ front.floor=brick`), and each value by itself (`front.floor=brick`);
+          (`word=bricky ∧ front.floor=brick`);
         - `similarity`: the string similarity of a word and a value (`string≈name`);
         - `contains`: the word is one of the words of a value (`string∈name`).
     slots
@@ -165,17 +165,10 @@ class FeatureSpace:
         pair_nodes: NDArray[Any],
         word_name: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the features of the join `value`: words that match no value, with slot values.
-
-        The empty word joins them too: some values are more frequent where the text names none.
-        """
+        """Return the features of the join `value`: words that match no value, with slot values."""
         # Combinations of words would overfit, so only single words are joined.
         alone = np.array(
-            [
-                not w.kind and (not w.name or w.name.startswith("word=")) and "‹" not in w.name
-                for w in words
-            ],
-            bool,
+            [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
         )
         value = table.value
         chosen = np.flatnonzero(

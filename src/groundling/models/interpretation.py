@@ -75,7 +75,7 @@ def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals
     """Return one instance's expected features of words with nodes of an action."""
     tables, places = scorer.tables, _node_places(scorer, graph)
     counts = np.zeros(scorer.width)
-    for word, word_set in enumerate(scorer.batch.word_set.tolist()):
+    for word, word_set in enumerate(scorer.batch.words.set.tolist()):
         amounts = np.zeros(scorer.labels)
         for node, share in zip(places, posteriors[word].tolist(), strict=True):
             span = slice(int(tables.node_labels[node]), int(tables.node_labels[node + 1]))
@@ -93,7 +93,8 @@ def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
         node, amounts = int(tables.pair_node[pair]), np.zeros(scorer.labels)
         span = slice(int(tables.node_labels[node]), int(tables.node_labels[node + 1]))
         np.add.at(amounts, tables.node_label[span], tables.node_amount[span])
-        _add_features(scorer, int(scorer.encoding.pair_set[pair]), amounts, counts)
+        word_set = int(np.searchsorted(tables.set_pairs, pair, "right")) - 1
+        _add_features(scorer, word_set, amounts, counts)
     return counts
 
 

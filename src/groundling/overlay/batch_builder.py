@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -25,13 +25,26 @@ from groundling.features.feature_tables import (
 from groundling.features.interner import Interner
 from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
-from groundling.overlay.batch import Batch, Integers
-from groundling.overlay.candidate_arrays import CandidateArrays, PlanArrays, lay_out_candidates
+from groundling.overlay.batch import WORD, Batch, Integers, check_width, states_of
+from groundling.overlay.candidate_arrays import (
+    CandidateArrays,
+    Kept,
+    PlanArrays,
+    lay_out_candidates,
+)
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.distinct import distinct_keys, in_order
+from groundling.overlay.distinct import distinct_keys
 from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.skeletons import BOUND, Skeleton
-from groundling.ragged import concatenated, joined_ends, shifted, sizes_of, starts_of
+from groundling.ragged import (
+    concatenated,
+    joined_ends,
+    owners_of,
+    shifted,
+    sizes_of,
+    starts_of,
+    sums_of,
+)
 
 BIAS: WordContent = ((WordLabel(""), 1.0),)  # placeholder words for ψ(y) and ψ(n)
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
@@ -42,10 +55,7 @@ LatestArrays = Cache[tuple[int, ...], CandidateArrays]
 
 _NONE = np.zeros(0)
 _FEW = 256  # candidate lists up to this number of actions are compared by value
-_KINDS = {
-    "instance_weight": np.float64, "instance_cells": np.int64, "cell_pair": np.uint32,
-    "word_leads": np.bool_,
-}  # fmt: skip
+_KINDS = {"instance_weight": np.float64, "instance_cells": np.int64, "cell_pair": np.uint32}
 
 
 @dataclass
@@ -72,17 +82,14 @@ class Encoding:
     space: FeatureSpace
     sets: list[WordContent]
     nodes: Sequence[NodeContent]
-    pair_set: Integers
     graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
-    alone: CandidateArrays | None = field(default=None, repr=False)  # of a single instance
+    kept: Kept = field(default_factory=Kept, repr=False)  # results for the same candidates
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
         """The number of chart cells of each instance: words × states of all candidates."""
-        batch = self.batch
-        states = starts_of(sizes_of(batch.graph_nodes)[batch.action_graph])
-        states = states[batch.candidate_actions[batch.instance_candidates]]
-        return np.asarray(sizes_of(batch.instance_words) * sizes_of(states), np.int64)
+        states = sums_of(states_of(self.batch), self.batch.instance_candidates)
+        return np.asarray(sizes_of(self.batch.instance_words) * states, np.int64)
 
 
 class Scored(NamedTuple):
@@ -111,7 +118,8 @@ def encode(
     """
     if grow or joined is None or not joined.fits(space):
         joined = latest = None
-    collector = _Collector(scored, joined is None, latest, len(instances) == 1)
+    is_alone = latest is not None and len(instances) == 1
+    collector = _Collector(scored, joined is None, latest, is_alone)
     for instance in instances:
         collector.add(instance)
     return collector.finish(space, grow, min_word_count, joined)
@@ -127,7 +135,7 @@ class _Collector:
         self.by_value = by_value
         self.latest = latest
         self.is_alone = is_alone
-        self.alone: CandidateArrays | None = None  # of a single list; cached for later texts
+        self.kept = Kept()  # results that are cached for later texts if there is a single list
         self.sets = Interner[WordContent]([BIAS])
         self.nodes = Interner[NodeContent]([ADVANCE])
         self.shapes = Interner[Shape]()
@@ -146,33 +154,31 @@ class _Collector:
     def number(self, candidates: Sequence[Candidates]) -> PlanArrays:
         """Return candidates as arrays, reusing those of an earlier text if possible."""
         key = tuple(map(id, candidates))
-        found = self.numbered.get(key)
+        found, priors = self.numbered.get(key), self.scored.actions
         if found is None and self.latest is not None:
             arrays = self.latest.get(key)
             if arrays is None:
-                priors = self.scored.actions
                 arrays = lay_out_candidates(candidates, priors=priors, tabled=True)
                 self.latest.put(key, arrays, arrays.nbytes)
-            self.alone = arrays if self.is_alone else None
+            self.kept = arrays.kept if self.is_alone else self.kept
             found = self._number(arrays)
         elif found is None:
             # The decisions in a state are often listed again as new, but equal, objects.
             few = sum(len(each.action_graph) for each in candidates) <= _FEW
             same: Hashable = tuple([each.signature() for each in candidates]) if few else key
             found = self.numbered.get(same)
-            if found is None:
-                found = self._number(lay_out_candidates(candidates, priors=self.scored.actions))
-                self.numbered[same] = found
+            found = found or self._number(lay_out_candidates(candidates, priors=priors))
+            self.numbered[same] = found
         self.numbered[key] = found
         return found
 
     def _number(self, held: CandidateArrays) -> PlanArrays:
-        if self.alone is not None and self.alone.encoded is not None:
-            numbered: PlanArrays
-            numbered, self.nodes.items, self.relations.items, _ = self.alone.encoded
-            return numbered
+        if self.kept.encoded is not None:
+            numbered: list[PlanArrays]
+            numbered, self.nodes.items, self.relations.items, _ = self.kept.encoded
+            return numbered[0]
         # Graphs of one list already share equal contents, so interning is unnecessary.
-        if self.alone is not None:
+        if self.is_alone:
             contents = len(self.nodes) + np.arange(len(held.contents))
             listed = [PartTable.of(self.nodes.items), PartTable.of(held.contents)]
             self.nodes.items = cast(Any, PartTable.joined(listed))
@@ -184,8 +190,9 @@ class _Collector:
         nodes, graph_node = contents[arrays.nodes], arrays.graph_node
         if self.by_value and len(set(nodes.tolist())) < len(nodes):
             # Equal contents get one index, even if they are different objects.
-            nodes, local = in_order(nodes.tolist())
-            graph_node = local[graph_node]
+            distinct = Interner[int]()
+            graph_node = np.array(list(map(distinct, nodes.tolist())))[graph_node]
+            nodes = np.array(distinct.items)
         return arrays._replace(
             graph_shape=shapes[arrays.graph_shape],
             graph_prior=contents[arrays.graph_prior] if self.scored.actions else arrays.graph_prior,
@@ -219,20 +226,20 @@ class _Collector:
         self, space: FeatureSpace, grow: bool, min_word_count: int, joined: JoinedLabels | None
     ) -> Encoding:
         texts = self._texts()
-        # Indices of pairs outside the chart, by key; -1 if there is no such pair.
-        advances = np.full(len(self.word_sets), -1, np.int64)
-        if self.scored.advances:
-            free = texts["word_link"] != BOUND
-            advances[free] = texts["word_set"][free].astype(np.int64) << 32
+        # Keys of pairs outside the chart: words that lead on, ψ(y), ψ(n).
+        words = texts["word"].view(WORD)[:, 0]
+        leading = self.scored.advances & (words["link"] != BOUND)
+        advances = words["set"][leading].astype(np.int64) << 32
         priors = concatenated([each.graph_prior for each in self.chosen])
-        alone = [advances[advances >= 0], priors[priors >= 0], *self.extras]
-        pairs, where = distinct_keys(concatenated([*self.keys, *alone]), len(self.nodes))
-        cells = sum(map(len, self.keys))
-        first, second = cells + len(alone[0]), cells + len(alone[0]) + len(alone[1])
-        advances[advances >= 0] = where[cells:first]
-        texts |= {"word_advance": advances, "cell_pair": where[:cells]}
-        texts["graph_prior"] = where[first:second] if self.scored.actions else priors
-        texts["extra_pair"] = where[second:]
+        scored = priors[priors >= 0]
+        keys = concatenated([*self.keys, advances, scored, *self.extras])
+        pairs, where = distinct_keys(keys, len(self.nodes))
+        check_width("the pairs of words and nodes in a batch", len(pairs))
+        ends = np.cumsum([sum(map(len, self.keys)), len(advances), len(scored)])
+        split = np.split(where, ends)
+        texts["cell_pair"], words["advance"][leading], scored, texts["extra_pair"] = split
+        texts["graph_prior"] = scored if self.scored.actions else priors
+        batch = self._batch(texts)  # also interns the relations
         counts = grow and space.min_count > 0  # counts are only used for `min_count`
         weights = np.repeat(texts["instance_weight"], sizes_of(texts["instance_words"]))
         meetings = Meetings(
@@ -240,26 +247,18 @@ class _Collector:
             nodes=self.nodes.items,
             pair_set=(pairs >> 32).astype(np.int32),
             pair_node=(pairs & 0xFFFFFFFF).astype(np.int32),
-            pair_gold=self._count(where, cells, second, len(pairs)) if counts else _NONE,
-            set_uses=np.bincount(texts["word_set"], weights, len(self.sets)).astype(np.float64),
+            pair_gold=_count(batch, len(pairs)) if counts else _NONE,
+            set_uses=np.bincount(words["set"], weights, len(self.sets)).astype(np.float64),
             dependencies=self.dependencies.items,
             relations=self.relations.items,
         )
-        batch = self._batch(texts)  # also interns the relations
+        edges, spelled = self.scored.edges, self.kept.spelled
         if joined is not None:
-            spelled = None if self.alone is None else self.alone.spelled
-            tables, spelled = joined.tables(
-                meetings, edge_scores=self.scored.edges, spelled=spelled
-            )
-            if self.alone is not None:
-                self.alone.spelled = spelled
+            tables, spelled = joined.tables(meetings, edge_scores=edges, spelled=spelled)
+            self.kept.spelled = spelled
         else:
             tables = join_labels(
-                meetings,
-                space,
-                grow=grow,
-                min_word_count=min_word_count,
-                edge_scores=self.scored.edges,
+                meetings, space, grow=grow, min_word_count=min_word_count, edge_scores=edges
             )
         return Encoding(
             batch=batch,
@@ -268,59 +267,37 @@ class _Collector:
             space=space,
             sets=self.sets.items,
             nodes=self.nodes.items,
-            pair_set=meetings.pair_set,
             graphs=[each.graphs for each in self.chosen],
-            alone=self.alone,
+            kept=self.kept,
         )
-
-    def _count(self, where: Numbers, cells: int, extras: int, pairs: int) -> NDArray[np.float64]:
-        """Count the occurrences of each pair in demonstrated plans."""
-        gold = [_NONE]
-        for each, (skeleton, _, shown) in zip(self.chosen, self.instances, strict=True):
-            gold.append(np.tile(each.gold_nodes(shown), len(skeleton)))
-        counts = np.bincount(where[:cells], np.concatenate(gold), pairs)
-        # ψ(y) and ψ(n) count once per occurrence.
-        uses = [np.ones(extras - cells)]
-        for each, size in zip(self.chosen, self.extra_sizes, strict=True):
-            if size:
-                uses.append(np.repeat(np.bincount(each.candidate_kind), size))
-        counts += np.bincount(where[cells:], np.concatenate(uses), pairs)
-        return counts.astype(np.float64)
 
     def _texts(self) -> dict[str, Numbers]:
         """Return the arrays that depend only on texts."""
         skeletons = [skeleton for skeleton, _, _ in self.instances]
         words = starts_of(np.array([len(each) for each in skeletons], np.int64), np.int32)
-        arrays: dict[str, Numbers] = {
-            f"word_{name}": _flat(getattr(each, name) for each in skeletons)
-            for name in ("parent", "link", "direction", "group")
-        }
+        records = np.zeros(words[-1], WORD)
+        for name in ("parent", "link", "direction", "group"):
+            records[name] = _flat(getattr(each, name) for each in skeletons)
         relations = chain.from_iterable(each.relation for each in skeletons)
-        parents = arrays["word_parent"]
-        leads = np.zeros(len(parents), np.bool_)
-        leads[(np.repeat(words[:-1], sizes_of(words)) + parents)[parents >= 0]] = True
-        return arrays | {
+        records["dependency"], records["advance"] = list(map(self.dependencies, relations)), -1
+        records["set"], parents = self.word_sets, records["parent"]
+        records["leads"][(np.repeat(words[:-1], sizes_of(words)) + parents)[parents >= 0]] = 1
+        return {
+            "word": records.view(np.int32).reshape(-1, WORD.itemsize // 4),
             "instance_words": words,
             "instance_groups": starts_of(np.array([each.groups for each in skeletons], np.int64)),
             "instance_weight": np.array([weight for _, weight, _ in self.instances]),
-            "word_dependency": np.array([self.dependencies(name) for name in relations], np.int32),
-            "word_set": np.array(self.word_sets, np.int32),
-            "word_leads": leads,
         }
 
     def _batch(self, arrays: dict[str, Numbers]) -> Batch:
-        chosen = self.chosen
-        kinds = np.array([max(1, len(each.kinds)) for each in chosen], np.int64)
-        arrays["kind_extras"] = starts_of(np.repeat(np.array(self.extra_sizes, np.int64), kinds))
         cells = np.array([len(each) for each in self.keys], np.int64)
         arrays["instance_cells"] = starts_of(cells)[:-1]
-        if self.alone is None or self.alone.encoded is None:
-            shared = _converted(self._choices() | {"instance_kinds": starts_of(kinds)})
-            if self.alone is not None:
-                self.alone.encoded = chosen[0], self.nodes.items, self.relations.items, shared
-        else:
-            *_, shared = self.alone.encoded
-        starts = shared["instance_candidates"]
+        if self.kept.encoded is None:
+            shared = _converted(self._choices())
+            self.kept.encoded = self.chosen, self.nodes.items, self.relations.items, shared
+        *_, shared = self.kept.encoded
+        starts, kinds = shared["instance_candidates"], sizes_of(shared["instance_kinds"])
+        arrays["kind_extras"] = starts_of(np.repeat(np.array(self.extra_sizes, np.int64), kinds))
         gold = np.zeros(int(starts[-1]), np.int32)
         for start, (_, _, shown) in zip(starts.tolist(), self.instances, strict=False):
             gold[[start + each for each in shown]] = 1
@@ -333,6 +310,7 @@ class _Collector:
         relations = [np.array(list(map(self.relations, each.relations)), np.int32)
                      for each in shapes]  # fmt: skip
         candidates = np.array([len(each.candidate_ends) for each in chosen], np.int64)
+        kinds = np.array([max(1, len(each.kinds)) for each in chosen], np.int64)
         return {
             "instance_nodes": np.array([len(each.nodes) for each in chosen]),
             "instance_graphs": starts_of(graphs),
@@ -342,7 +320,8 @@ class _Collector:
             "graph_nodes": joined_ends([each.graph_ends for each in chosen]),
             "action_graph": shifted([each.action_graph for each in chosen], graphs),
             "candidate_actions": joined_ends([each.candidate_ends for each in chosen]),
-            "candidate_kind": concatenated([each.candidate_kind for each in chosen]),
+            "candidate_kind": shifted([each.candidate_kind for each in chosen], kinds),
+            "instance_kinds": starts_of(kinds),
             "shape_nodes": starts_of(np.array([len(each) for each in shapes], np.int64)),
             "node_enters": _flat(shape.enters for shape in shapes),
             "node_near": joined_ends([each.node_near[1:] for each in shapes]),
@@ -353,13 +332,35 @@ class _Collector:
         }
 
 
+def _count(batch: Batch, pairs: int) -> NDArray[np.float64]:
+    """Count the occurrences of each pair in demonstrated plans."""
+    of_actions = np.repeat(batch.candidate_gold, sizes_of(batch.candidate_actions))
+    of_graphs = np.bincount(batch.action_graph, of_actions, len(batch.graph_shape))
+    first = starts_of(batch.instance_nodes)
+    before = np.repeat(first[:-1], sizes_of(batch.instance_graphs))
+    owner = owners_of(batch.graph_nodes)
+    of_nodes = np.bincount(before[owner] + batch.graph_node, of_graphs[owner], int(first[-1]))
+    words = sizes_of(batch.instance_words).tolist()
+    nodes = [of_nodes[begin:end] for begin, end in pairwise(first.tolist())]
+    of_cells = [np.tile(each, count) for each, count in zip(nodes, words, strict=True)]
+    counts = np.bincount(batch.cell_pair, concatenated(of_cells), pairs)
+    # ψ(y) and ψ(n) count once per occurrence.
+    for each in (batch.words.advance, batch.graph_prior):
+        counts += np.bincount(each[each >= 0], minlength=pairs)
+    of_kinds = np.bincount(batch.candidate_kind, minlength=len(batch.kind_extras) - 1)
+    uses = np.repeat(of_kinds, sizes_of(batch.kind_extras))
+    return np.asarray(counts + np.bincount(batch.extra_pair, uses, pairs), np.float64)
+
+
 def _flat(lists: Iterable[Iterable[int]]) -> Integers:
     return np.fromiter(chain.from_iterable(lists), np.int32)
 
 
 def _converted(arrays: dict[str, Numbers]) -> dict[str, Any]:
     """Convert arrays to the data types that kernels expect."""
-    return {
-        name: np.ascontiguousarray(each, _KINDS.get(name, np.int32))
-        for name, each in arrays.items()
-    }
+    found = {}
+    for name, each in arrays.items():
+        if name not in _KINDS:
+            check_width(f"the array {name!r} of a batch", len(each))
+        found[name] = np.ascontiguousarray(each, _KINDS.get(name, np.int32))
+    return found

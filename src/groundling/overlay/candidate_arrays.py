@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,15 +31,14 @@ class PlanArrays(NamedTuple):
     kinds: Numbers  # kind of candidate -> content of its plan labels; empty without plan labels
     candidate_kind: Numbers
 
-    def gold_nodes(self, gold: Collection[int]) -> NDArray[np.float64]:
-        """Count the occurrences of each node in the gold candidates."""
-        counts = np.zeros(len(self.nodes))
-        for place in gold:
-            begin = self.candidate_ends[place - 1] if place else 0
-            for graph in self.action_graph[begin : self.candidate_ends[place]].tolist():
-                first = self.graph_ends[graph - 1] if graph else 0
-                np.add.at(counts, self.graph_node[first : self.graph_ends[graph]], 1.0)
-        return counts
+
+@dataclass
+class Kept:
+    """Results for candidate lists; see `encode`, `JoinedLabels` and `arrange`."""
+
+    encoded: Any = None
+    spelled: Any = None
+    layout: Any = None
 
 
 @dataclass(eq=False)
@@ -54,10 +53,7 @@ class CandidateArrays:
     contents: Sequence[NodeContent]  # of nodes, of whole graphs (ψ(y)), and of plans (ψ(n))
     shapes: list[Shape]
     arrays: PlanArrays
-    # Caches of results for these candidates; see `encode`, `JoinedLabels` and `arrange`.
-    encoded: Any = None
-    spelled: Any = None
-    layout: Any = None
+    kept: Kept = field(default_factory=Kept)  # results for later texts
 
     @property
     def nbytes(self) -> int:

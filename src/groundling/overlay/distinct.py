@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,21 +15,6 @@ _SOME = 2**18  # keys per chunk
 _MOST_EMPTY = 40  # maximum number of table entries per key
 _COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # bits set in each byte
 _BELOW = (2 ** np.arange(8) - 1).astype(np.uint8)  # the bits below a bit
-
-
-def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return the distinct values by first occurrence, and the index of each item among them.
-
-    >>> [each.tolist() for each in in_order([7, 3, 7, 5])]
-    [[7, 3, 5], [0, 1, 0, 2]]
-    """
-    distinct, first, where = np.unique(
-        np.array(values, np.int64), return_index=True, return_inverse=True
-    )
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return distinct[order], rank[where]
 
 
 def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], Numbers]:

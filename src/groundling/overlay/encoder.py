@@ -65,18 +65,15 @@ class LabelledText:
 
     def by_word(self, rows: Reals) -> Reals:
         """Return rows of skeleton words as rows of all words in text order; 0 for dropped words."""
-        sizes = [len(each) for each in self.instructions]
-        first = np.cumsum([0, *sizes])
-        places = zip(self.skeleton.sentence, self.skeleton.position, strict=True)
+        first = np.cumsum([0, *map(len, self.instructions)])
         found = np.zeros((int(first[-1]), rows.shape[1]))
-        found[[first[sentence] + position for sentence, position in places]] = rows
+        found[first[[*self.skeleton.sentence]] + self.skeleton.position] = rows
         return found
 
     def order(self) -> list[int]:
         """Return the skeleton's indices in text order."""
-        skeleton = self.skeleton
-        places = range(len(skeleton))
-        return sorted(places, key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
+        order: list[int] = np.lexsort((self.skeleton.position, self.skeleton.sentence)).tolist()
+        return order
 
 
 class SizedMemory(Protocol):
@@ -409,21 +406,18 @@ class Encoder:
         """Encode instances according to the settings; `grow` also adds features to the space."""
         if not grow and (self._joined is None or not self._joined.fits(space)):
             self._joined = None if space.own else JoinedLabels(space)
+        terms, edges = self.terms, self.overlay.edge_scores and self.overlay.skeleton != "bag"
+        scored = Scored(edges, self.overlay.action_scores, terms.advance_scores, terms.plan_words)
         encoding = encode(
             instances,
             space,
-            scored=Scored(
-                edges=self.overlay.edge_scores and self.overlay.skeleton != "bag",
-                actions=self.overlay.action_scores,
-                advances=self.terms.advance_scores,
-                plan_words=self.terms.plan_words,
-            ),
+            scored=scored,
             grow=grow,
             min_word_count=min_word_count,
-            joined=None if grow else self._joined,
+            joined=self._joined,
             latest=self._latest,
         )
-        return Scorer(encoding, skip=self.terms.skip, threads=threads)
+        return Scorer(encoding, skip=terms.skip, threads=threads)
 
 
 def _values_in(graphs: Iterable[LaidOutGraph]) -> Iterable[tuple[str, str]]:

@@ -576,7 +576,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
     def priors(self) -> tuple[PartTable, NDArray[np.int64]]:
         """Return the labels of whole graphs, and the index of each graph's labels.
 
-        Unless actions are flat or values have weights, labels that only words compare are left out.
+        Unless actions are flat, labels that only words compare are left out.
         """
         layouts, part = self.layouts, Interner[str]([""])
         width = max(map(len, self.parts))
@@ -585,7 +585,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         named = (part_of > 0) & (kinds >= 0)
         used, number = renumbered(kinds[named])
         nodes = self.nodes
-        if not (layouts._is_flat or layouts.labeller.weighs_values):
+        if not layouts._is_flat:
             nodes, used = nodes.plain(used, layouts.labeller)
         kinds = np.full(kinds.shape, -1)
         kinds[named] = used[number]

@@ -24,11 +24,20 @@ from numpy.typing import NDArray
 
 from groundling.array_views import view
 from groundling.compiler import inner, with_methods
-from groundling.overlay.batch import Batch, Indices, Integers, Plans, Reals, whole
+from groundling.overlay.batch import (
+    Batch,
+    Indices,
+    Integers,
+    Plans,
+    Reals,
+    check_width,
+    states_of,
+    whole,
+)
 from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.potentials import PairTables, tabulate
 from groundling.overlay.simd import LANES, fill, lane_rows, load, spread, store, total, up_to_eights
-from groundling.ragged import sizes_of, starts_of
+from groundling.ragged import owners_of, sizes_of, starts_of, sums_of
 
 TILE = 256  # states per tile, so that their chart rows fit into the L1 cache
 
@@ -53,6 +62,7 @@ class GraphTile(NamedTuple):
     state_enters: NDArray[np.bool_]
     link: NDArray[np.uint64]  # between states, relation by relation
     relation_links: Integers  # relation -> links
+    next_link: Integers  # relation -> index of its next link, while the tile is laid out
 
     def nothing(self, ring: Any) -> Any:
         """Return a zero of the same width as the sum of an action's states."""
@@ -78,19 +88,12 @@ class GraphTile(NamedTuple):
             low = first if first < low else low
         return low
 
-    def entering(self, ring: Any, row: Reals, action: int) -> Any:
-        """Return ⊕ over the entry states of an action."""
+    def gather(self, ring: Any, row: Reals, action: int, entries: bool) -> Any:
+        """Return ⊕ over the states of an action: all, or with `entries` only the entry states."""
         amount = ring.zero
         for s in range(self.action_start[action], self.action_start[action + 1]):
-            if self.state_enters[s]:
+            if not entries or self.state_enters[s]:
                 amount = ring.plus(amount, row[s])
-        return amount
-
-    def all(self, ring: Any, row: Reals, action: int) -> Any:
-        """Return ⊕ over all states of an action."""
-        amount = ring.zero
-        for s in range(self.action_start[action], self.action_start[action + 1]):
-            amount = ring.plus(amount, row[s])
         return amount
 
     def add(self, ring: Any, row: Reals, action: int, value: Any) -> None:
@@ -163,10 +166,7 @@ class FlatTile(NamedTuple):
     def least(self, row: Reals) -> float:
         return 0.0
 
-    def entering(self, ring: Any, row: Reals, action: int) -> Any:
-        return load(row, LANES * action)
-
-    def all(self, ring: Any, row: Reals, action: int) -> Any:
+    def gather(self, ring: Any, row: Reals, action: int, entries: bool) -> Any:
         return load(row, LANES * action)
 
     def add(self, ring: Any, row: Reals, action: int, value: Any) -> None:
@@ -195,10 +195,8 @@ class FlatTile(NamedTuple):
 class GraphLayout(NamedTuple):
     """The graphs of a batch: tiles of candidates, and the links of every shape.
 
-    A link connects a neighbour to a node. Links to the same node add to the same sum, so they are
-    spaced out in the list, as are links of the same relation; the processor can then work on
-    several sums at once. If every node is linked to itself, these links are left out of the list.
-    Their relation is then `stay`, and whole rows are processed at once.
+    A link connects a neighbour to a node. If every node is linked to itself, these links are left
+    out of the list. Their relation is then `stay`, and whole rows are processed at once.
     """
 
     instance_tiles: Integers
@@ -210,7 +208,7 @@ class GraphLayout(NamedTuple):
     link: NDArray[np.uint64]  # between nodes; packed because reading dominates
     link_relation: Indices
 
-    def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
+    def open_tile(self, plans: Plans, space: GraphTile, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile in the workspace; lay it out first unless `fresh` is false."""
         first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
         actions = plans.candidate_actions[last] - plans.candidate_actions[first]
@@ -221,7 +219,7 @@ class GraphLayout(NamedTuple):
             space.state_node, view(space.action_block, 0, actions), space.action_before,
             space.action_after, space.action_start, space.state_enters,
             view(space.link, 0, space.relation_links[len(space.relation_links) - 1]),
-            space.relation_links,
+            space.relation_links, space.next_link,
         )  # fmt: skip
 
 
@@ -239,7 +237,7 @@ class FlatLayout(NamedTuple):
     strip_after: Reals
     state_node: Indices
 
-    def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
+    def open_tile(self, plans: Plans, space: GraphTile, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile as views of the arrays of this layout."""
         first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
         strip = whole(self.tile_strips[tile])
@@ -254,7 +252,7 @@ class FlatLayout(NamedTuple):
 
 @inner
 def _lay_out_tile(
-    layout: GraphLayout, plans: Plans, space: TileSpace, candidates: tuple[int, int], nodes: int
+    layout: GraphLayout, plans: Plans, space: GraphTile, candidates: tuple[int, int], nodes: int
 ) -> None:
     """Write the states of some candidates in sequence, and their links by relation."""
     relations, (first, last) = len(space.relation_links) - 1, candidates
@@ -294,37 +292,26 @@ def _lay_out_tile(
 
 
 def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
-    """Split candidates into tiles (one each if `alone`), and list the links of each shape.
-
-    Links are listed in rounds; each round takes one link of every node that has links left.
-    """
+    """Split candidates into tiles (one each if `alone`), and list the links of each shape."""
     owner, rank = _owners(batch)
-    first = np.arange(len(owner)) if alone else _first_of_tiles(owner, _states(batch), TILE)
-    degree = sizes_of(batch.node_near)
-    node = np.repeat(np.arange(len(degree)), degree)
-    shapes = len(batch.shape_nodes) - 1
-    shape = np.repeat(np.arange(shapes), sizes_of(batch.shape_nodes))[node]
+    first = np.arange(len(owner)) if alone else _first_of_tiles(owner, states_of(batch), TILE)
+    node, shapes = owners_of(batch.node_near), len(batch.shape_nodes) - 1
+    shape = owners_of(batch.shape_nodes)[node]
     local = node - batch.shape_nodes[shape]
-    place = np.arange(len(node)) - batch.node_near[node]
-    # Each node starts with a different neighbour, which interleaves relations too.
-    turn = (place + local) % degree[node]
     stay, stays = _stays(batch, node, local)
-    order = np.lexsort((local, turn, shape))
-    order = order[~stays[order]]
-    to, source = (each[order].astype(np.uint64) for each in (local, batch.near_node))
+    to, source = (each[~stays].astype(np.uint64) for each in (local, batch.near_node))
+    shape, relation = shape[~stays], batch.near_relation[~stays]
     relations = int(batch.near_relation.max(initial=-1)) + 1
-    counts = np.bincount(
-        shape[order] * relations + batch.near_relation[order], minlength=shapes * relations
-    )
+    counts = np.bincount(shape * relations + relation, minlength=shapes * relations)
     return GraphLayout(
-        instance_tiles=_tiles(batch, first),
+        instance_tiles=np.searchsorted(first, batch.instance_candidates).astype(np.int32),
         tile_candidates=np.append(first, len(owner)).astype(np.int32),
         order=rank.astype(np.int32),
         stay=stay,
-        shape_links=starts_of(np.bincount(shape[order], minlength=shapes), np.int32),
+        shape_links=starts_of(np.bincount(shape, minlength=shapes), np.int32),
         shape_relations=counts.reshape(shapes, relations).astype(np.int32),
         link=to | source << FROM,
-        link_relation=batch.near_relation[order].astype(np.uint32),
+        link_relation=relation.astype(np.uint32),
     )
 
 
@@ -332,32 +319,14 @@ def _first_of_tiles(owner: NDArray[Any], sizes: NDArray[Any], most: int) -> NDAr
     """Return the first candidate of each tile of about `most` states of one instance."""
     starts = starts_of(sizes)[:-1]
     cut = (starts - starts[np.searchsorted(owner, owner)]) // most
-    begins = np.ones(len(owner), np.bool_)
-    begins[1:] = (owner[1:] != owner[:-1]) | (cut[1:] != cut[:-1])
-    return np.flatnonzero(begins)
+    tile = owner * (cut.max(initial=0) + 1) + cut
+    return np.flatnonzero(np.diff(tile, prepend=-1))
 
 
 def _owners(batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the instance of each candidate, and the candidate's index in that instance."""
-    counts = sizes_of(batch.instance_candidates)
-    owner = np.repeat(np.arange(len(counts)), counts)
+    owner = owners_of(batch.instance_candidates)
     return owner, np.arange(len(owner)) - batch.instance_candidates[owner]
-
-
-def _tiles(batch: Batch, first: NDArray[Any]) -> Integers:
-    """Return the first tile of each instance, given the first candidate of each tile."""
-    return np.searchsorted(first, batch.instance_candidates).astype(np.int32)
-
-
-def _states(batch: Batch) -> NDArray[np.int64]:
-    """Return the number of states of each candidate."""
-    return _sums(sizes_of(batch.graph_nodes)[batch.action_graph], batch.candidate_actions)
-
-
-def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the sum of each range of values."""
-    sums = starts_of(values)
-    return np.asarray(sums[starts[1:]] - sums[starts[:-1]], np.int64)
 
 
 def _stays(
@@ -396,49 +365,32 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
     leads = owner[leading]
     tile_blocks = _first_of_tiles(leads, sizes[leading], TILE // LANES)
     # The states of a strip are adjacent, one for each candidate of the block.
+    block = owners_of(block_strips)  # strip -> block
+    position = np.arange(len(block)) - block_strips[block]
     ends = batch.instance_candidates[leads + 1]
-    filled = np.minimum(leading[:, None] + np.arange(LANES), ends[:, None] - 1).ravel()
-    lengths = sizes[filled]
-    lane = np.repeat(np.arange(len(filled)), lengths)
-    position = np.arange(len(lane)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    state_node = np.repeat(
-        batch.instance_nodes[leads].astype(np.uint32), LANES * sizes_of(block_strips)
-    )
-    graph = batch.action_graph[batch.candidate_actions[order[filled]][lane] + position]
-    strip = block_strips[lane // LANES] + position
-    state_node[LANES * strip + lane % LANES] = batch.graph_node[graph]
-    owners = np.repeat(np.arange(len(leading)), sizes_of(block_strips))  # strip -> block
+    filled = np.minimum(leading[:, None] + np.arange(LANES), ends[:, None] - 1)[block]
+    there = position[:, None] < sizes[filled]
+    action = batch.candidate_actions[order[filled]] + np.where(there, position[:, None], 0)
+    node = batch.graph_node[batch.action_graph[action]]
+    padding = batch.instance_nodes[leads[block], None]
     tile_strips = block_strips[np.append(tile_blocks, len(leading))].astype(np.int32)
-    before, after = np.ones((2, len(owners)))
+    first = leading[tile_blocks]  # tile -> candidates
+    before, after = np.ones((2, len(block)))
     before[block_strips[:-1]] = after[block_strips[1:] - 1] = 0.0
     return FlatLayout(
-        instance_tiles=_tiles(batch, leading[tile_blocks]),
-        tile_candidates=np.append(leading[tile_blocks], len(order)).astype(np.int32),
+        instance_tiles=np.searchsorted(first, batch.instance_candidates).astype(np.int32),
+        tile_candidates=np.append(first, len(order)).astype(np.int32),
         order=(order - batch.instance_candidates[owner]).astype(np.int32),
         stay=int(batch.near_relation[0]),
         tile_strips=tile_strips,
-        strip_block=(owners - np.repeat(tile_blocks, np.diff(tile_strips))).astype(np.int32),
+        strip_block=(block - np.repeat(tile_blocks, np.diff(tile_strips))).astype(np.int32),
         strip_before=before,
         strip_after=after,
-        state_node=state_node,
+        state_node=np.where(there, node, padding).ravel().astype(np.uint32),
     )
 
 
 # ---- working memory ---------------------------------------------------------------------------
-
-
-class TileSpace(NamedTuple):
-    """Working memory for a tile of graphs; see `GraphTile`."""
-
-    action_start: NDArray[np.uint64]
-    action_block: Integers
-    action_before: Reals
-    action_after: Reals
-    state_node: Indices
-    state_enters: NDArray[np.bool_]
-    link: NDArray[np.uint64]
-    relation_links: Integers
-    next_link: Integers  # relation -> index of its next link, while a tile is laid out
 
 
 class ChartSpace(NamedTuple):
@@ -455,27 +407,15 @@ class ChartSpace(NamedTuple):
     factors: Reals  # candidate of the tile -> factor for a row
 
 
-class PlanLayout(NamedTuple):
-    """Scores and weights of the candidates of an instance."""
+class Workspace(NamedTuple):
+    """Working memory for one instance at a time."""
 
+    tile: GraphTile  # with room for the largest tile of graphs
+    chart: ChartSpace
     in_logs: NDArray[np.bool_]  # candidate -> whether it needs the log semiring
     group_shift: Reals  # group -> log of the divisor of its scores
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
-    free: Reals  # candidate -> the part of its score that does not depend on words
-    free_weight: Reals
-    kind_score: Reals  # kind of candidate -> score of its plan labels
-    kind_weight: Reals
-    graph_score: Reals  # graph of the instance -> ψ(y)
-    graph_weight: Reals
-
-
-class Workspace(NamedTuple):
-    """Working memory for one instance at a time."""
-
-    tile: TileSpace
-    chart: ChartSpace
-    plans: PlanLayout
 
 
 def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) -> list[Workspace]:
@@ -490,36 +430,32 @@ def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) 
         states = LANES * sizes_of(layout.tile_strips).astype(np.int64)
     else:
         starts = layout.tile_candidates
-        states = up_to_eights(_sums(_states(batch), starts))
+        states = up_to_eights(sums_of(states_of(batch), starts))
         of_actions = sizes_of(layout.shape_links)[batch.graph_shape][batch.action_graph]
         actions = most(sizes_of(batch.candidate_actions[starts]))
-        links = most(_sums(of_actions, batch.candidate_actions[starts]))
+        links = most(sums_of(of_actions, batch.candidate_actions[starts]))
         relations = layout.shape_relations.shape[1]
-    owner = np.repeat(np.arange(len(words)), sizes_of(layout.instance_tiles))
-    width, tile_cells = most(states), most(words[owner] * states)
-    cells = most(words * _sums(states, layout.instance_tiles))
+    width, tile_cells = most(states), most(words[owners_of(layout.instance_tiles)] * states)
+    cells = most(words * sums_of(states, layout.instance_tiles))
+    # Links are packed into 64 bits, half for each state.
+    check_width("the states or links of a plan", max(width, links))
     scores = most(words * (batch.instance_nodes + 1))
-    candidates, groups, kinds, graphs = (
-        most(sizes_of(each))
-        for each in (
-            batch.instance_candidates, batch.instance_groups, batch.instance_kinds,
-            batch.instance_graphs,
-        )
-    )  # fmt: skip
+    candidates = most(sizes_of(batch.instance_candidates))
+    groups = most(sizes_of(batch.instance_groups))
 
     def make_workspace() -> Workspace:
-        tile = TileSpace(
-            np.zeros(actions + 1, np.uint64), np.zeros(actions, np.int32), np.zeros(actions),
-            np.zeros(actions), np.zeros(width, np.uint32), np.zeros(width, np.bool_),
-            np.zeros(links, np.uint64), *np.zeros((2, relations + 1), np.int32),
+        before, after = np.zeros((2, actions))
+        of_relations, following = np.zeros((2, relations + 1), np.int32)
+        tile = GraphTile(
+            width, np.zeros(0, np.int32), np.zeros(width, np.uint32), np.zeros(actions, np.int32),
+            before, after, np.zeros(actions + 1, np.uint64), np.zeros(width, np.bool_),
+            np.zeros(links, np.uint64), of_relations, following,
         )  # fmt: skip
         sizes = cells, cells, tile_cells, scores, scores, width, candidates, candidates
         rows = [lane_rows(size // LANES + 1) for size in sizes]
         chart = ChartSpace(np.zeros(groups, np.bool_), *rows)
-        grouped = candidates * groups
-        lengths = groups, grouped, grouped, candidates, candidates, kinds, kinds, graphs, graphs
-        plans = PlanLayout(np.zeros(candidates, np.bool_), *map(np.zeros, lengths))
-        return Workspace(tile, chart, plans)
+        in_logs, shift = np.zeros(candidates, np.bool_), np.zeros(groups)
+        return Workspace(tile, chart, in_logs, shift, *np.zeros((2, candidates * groups)))
 
     return [make_workspace() for _ in range(count)]
 
@@ -532,19 +468,11 @@ class Arrangement(NamedTuple):
 
     pairs: PairTables
     layout: GraphLayout | FlatLayout
-    advances: Integers  # pairs (word, advance)
 
 
 def arrange(encoding: Encoding) -> Arrangement:
     """Lay out an encoding for the kernels."""
-    batch, kept = encoding.batch, encoding.alone
-    layout: GraphLayout | FlatLayout | None = None if kept is None else kept.layout
-    if layout is None:
-        layout = lay_out_flat(batch) if is_flat(batch) else lay_out_graphs(batch)
-        if kept is not None:
-            kept.layout = layout
-    return Arrangement(
-        pairs=tabulate(encoding.tables),
-        layout=layout,
-        advances=np.unique(batch.word_advance[batch.word_advance >= 0]),
-    )
+    batch, kept = encoding.batch, encoding.kept
+    if kept.layout is None:
+        kept.layout = lay_out_flat(batch) if is_flat(batch) else lay_out_graphs(batch)
+    return Arrangement(tabulate(encoding.tables), kept.layout)

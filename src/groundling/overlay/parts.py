@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.features.interner import Interner
 from groundling.overlay.batch import Integers, Reals
 from groundling.ragged import entries_of, sizes_of, starts_of
 
@@ -45,27 +46,15 @@ def share_parts(
         return whole
     begins[node_labels] = True
     starts = np.flatnonzero(begins)  # and the end of the last run
-    labels, amounts = node_label.astype(np.int32).tobytes(), node_amount.tobytes()
-    if np.all(node_amount == 1.0):
-        amounts = b""
-    known: dict[bytes, int] = {}
-    node_part = []
-    first: list[int] = []
-    for begin, end in pairwise(starts.tolist()):
-        key = labels[4 * begin : 4 * end] + amounts[8 * begin : 8 * end]
-        part = known.get(key)
-        if part is None:
-            part = known[key] = len(first)
-            first.append(begin)
-        node_part.append(part)
-    if 2 * len(first) > len(node_part):
+    labels = node_label.astype(np.int32).tobytes()
+    amounts = b"" if np.all(node_amount == 1.0) else node_amount.tobytes()
+    known = Interner[bytes]()
+    runs = pairwise(starts.tolist())
+    part = np.array([known(labels[4 * a : 4 * b] + amounts[8 * a : 8 * b]) for a, b in runs])
+    if 2 * len(known) > len(part):
         return whole
-    sizes = sizes_of(starts)[np.searchsorted(starts, first)]
-    entry = entries_of(np.array(first), sizes)
-    return Parts(
-        np.searchsorted(starts, node_labels),
-        np.array(node_part),
-        starts_of(sizes),
-        node_label[entry],
-        node_amount[entry],
-    )
+    first = np.unique(part, return_index=True)[1]
+    sizes = sizes_of(starts)[first]
+    entry = entries_of(starts[first], sizes)
+    node_parts = np.searchsorted(starts, node_labels)
+    return Parts(node_parts, part, starts_of(sizes), node_label[entry], node_amount[entry])

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from groundling.array_views import grid, hold, view
 from groundling.compiler import compiled, inner
 from groundling.overlay.batch import Integers, Plans, Reals, Texts, whole
-from groundling.overlay.layout import FlatLayout, GraphLayout, PlanLayout, Workspace
-from groundling.overlay.recursion import Chart, Gradients, Text, inside, outside
+from groundling.overlay.layout import FlatLayout, GraphLayout, Workspace
+from groundling.overlay.recursion import Chart, Text, inside, outside
 from groundling.overlay.simd import fill
 
 # The purpose of a pass: candidate scores; the same with their gradient; scores of each group of
@@ -28,20 +28,23 @@ SCORE, LEARN, UNITS, EXPECT = 0, 1, 2, 3
 class PassJob(NamedTuple):
     """The purpose of a pass, and the arrays that it reads and writes.
 
-    `scores` receives candidate scores (SCORE, LEARN). `groups` (indexed by `group_start`) and
-    `free` receive scores (UNITS) or provide weights (EXPECT). Gradients are accumulated. `in_logs`
-    is set for candidates that overflow or underflow. A pass in the log semiring processes only the
-    candidates for which it is set.
+    `free` has the part of each candidate's score that does not depend on the alignment. `scores`
+    receives candidate scores (SCORE, LEARN), and `shares` the derivatives of the loss with respect
+    to them (LEARN). `groups` (indexed by `group_start`) receives scores (UNITS) or provides weights
+    (EXPECT). Gradients are accumulated. `in_logs` is set for candidates that overflow or underflow.
+    A pass in a log semiring processes only the candidates for which it is set, and a pass in
+    `Scaled` only the others.
     """
 
     purpose: int
     first: int  # instances first … last-1
     last: int
     in_logs: NDArray[np.bool_]
+    free: Reals
     scores: Reals
+    shares: Reals
     group_start: Integers
     groups: Reals
-    free: Reals
     pair_grad: Reals
     edge_grad: Reals
 
@@ -55,8 +58,7 @@ def pass_instances(
     loss = 0.0
     texts, plans, layout = hold(texts), hold(plans), hold(layout)
     psi, workspace, job = hold(psi), hold(workspace), hold(job)
-    charts, space = workspace.chart, workspace.plans
-    gradients = hold(Gradients(job.pair_grad, job.edge_grad))
+    charts = workspace.chart
     for instance in range(job.first, job.last):
         weight = plans.instance_weight[instance]
         begin = whole(plans.instance_candidates[instance])
@@ -69,19 +71,17 @@ def pass_instances(
         if not wanted or (job.purpose == LEARN and weight == 0.0):
             continue
         text = hold(_read_text(texts, instance, layout.stay))
-        logs, free = space.group_log, space.free
-        weights, free_weight = space.group_weight, space.free_weight
+        logs, weights = workspace.group_log, workspace.group_weight
         if job.purpose >= UNITS:
             weights = view(job.groups, job.group_start[instance], count * text.groups)
-            free_weight = view(job.free, begin, count)
             if job.purpose == UNITS:
-                logs, free = weights, free_weight
+                logs = weights
         group_log = grid(logs, count, text.groups)
         group_weight = grid(weights, count, text.groups)
         first_cell = texts.instance_cells[instance]
         pairs = view(texts.cell_pair, first_cell, text.words * text.nodes)
-        held = psi.fetch_scores(text, pairs, charts.scores, space.group_shift)
-        fill(space.in_logs, count, not held)
+        held = psi.fetch_scores(text, pairs, charts.scores, workspace.group_shift)
+        fill(workspace.in_logs, count, not held)
         tiles = layout.instance_tiles[instance], layout.instance_tiles[instance + 1]
         for way in range(2 if held else 0):  # forward, backward
             place = whole(0)
@@ -91,14 +91,12 @@ def pass_instances(
                 fresh = way == 0 or tiles[1] - tiles[0] > 1  # a single tile is still laid out
                 tile = hold(layout.open_tile(plans, workspace.tile, number, text.nodes, fresh))
                 cells = text.words * tile.states
-                rows, messages = (
-                    view(charts.rows, place, cells),
-                    view(charts.messages, place, cells),
-                )
+                rows = view(charts.rows, place, cells)
+                messages = view(charts.messages, place, cells)
                 chart = hold(Chart(rows, messages, view(charts.posteriors, 0, cells)))
                 place += cells
                 if way == 1:
-                    outside(text, tile, psi, chart, charts, group_weight, gradients)
+                    outside(text, tile, psi, chart, charts, group_weight, job)
                     continue
                 for c in tile.order:
                     for g in range(text.groups):
@@ -108,29 +106,28 @@ def pass_instances(
                     kept = 0.0
                     for g in range(text.groups):
                         kept += group_log[c, g]
-                        group_log[c, g] += space.group_shift[g]
+                        group_log[c, g] += workspace.group_shift[g]
                     actions = view(plans.candidate_actions, begin + c, 2)
                     good = psi.holds(kept, text.words, actions[1] - actions[0])
-                    space.in_logs[c] = not good
+                    workspace.in_logs[c] = not good
                     held &= good
             if way == 1:
                 continue
-            _score_free(plans, instance, psi.pair_score, space, free)
             if not held:
                 break
             if job.purpose <= LEARN:
                 gold = view(plans.candidate_gold, begin, count)
-                scores = view(job.scores, begin, count)
-                loss += _weigh(weight, gold, group_log, free, scores, group_weight, free_weight)
+                free, scores = view(job.free, begin, count), view(job.scores, begin, count)
+                shares = view(job.shares, begin, count)
+                loss += _weigh(weight, gold, group_log, free, scores, shares, group_weight)
             if job.purpose not in (LEARN, EXPECT):
                 break
             fill(charts.counts, text.words * text.nodes + 1, 0.0)
         if not held:
             # Candidates that are normalised together must be scored in the same semiring.
             for c in range(end - begin):
-                in_logs[c] = space.in_logs[c] or job.purpose != UNITS
+                in_logs[c] = workspace.in_logs[c] or job.purpose != UNITS
         elif job.purpose in (LEARN, EXPECT):
-            _return_free(plans, instance, free_weight, space, job.pair_grad)
             for cell in range(text.words * text.nodes):
                 job.pair_grad[pairs[cell]] += charts.counts[cell]
     return loss
@@ -144,66 +141,19 @@ def _read_text(texts: Texts, instance: int, stay: int) -> Text:
     groups = texts.instance_groups[instance + 1] - texts.instance_groups[instance]
     return Text(
         words, whole(texts.instance_nodes[instance]), whole(groups), whole(stay),
-        view(texts.word, first, words),
+        view(texts.words, first, words),
     )  # fmt: skip
 
 
 @inner
-def _score_free(
-    plans: Plans, instance: int, pair_score: Reals, space: PlanLayout, free: Reals
-) -> None:
-    """Compute ψ(n) + Σ ψ(y_j) and all other scores that do not depend on the alignment."""
-    kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
-    for k in range(kind, plans.instance_kinds[instance + 1]):
-        total = 0.0
-        for i in range(plans.kind_extras[k], plans.kind_extras[k + 1]):
-            total += pair_score[plans.extra_pair[i]]
-        space.kind_score[k - kind] = total
-    for g in range(graph, plans.instance_graphs[instance + 1]):
-        prior = plans.graph_prior[g]
-        space.graph_score[g - graph] = pair_score[prior] if prior >= 0 else 0.0
-    begin = plans.instance_candidates[instance]
-    for c in range(plans.instance_candidates[instance + 1] - begin):
-        total = space.kind_score[plans.candidate_kind[begin + c]]
-        for i in range(plans.candidate_actions[begin + c], plans.candidate_actions[begin + c + 1]):
-            total += space.graph_score[plans.action_graph[i] - graph]
-        free[c] = total
-
-
-@inner
-def _return_free(
-    plans: Plans, instance: int, free_weight: Reals, space: PlanLayout, pair_grad: Reals
-) -> None:
-    """Run the backward pass of `_score_free`: add candidates' weights to the pairs used."""
-    kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
-    kinds, graphs = plans.instance_kinds[instance + 1], plans.instance_graphs[instance + 1]
-    fill(space.kind_weight, kinds - kind, 0.0)
-    fill(space.graph_weight, graphs - graph, 0.0)
-    begin = plans.instance_candidates[instance]
-    for c in range(plans.instance_candidates[instance + 1] - begin):
-        weight = free_weight[c]
-        if weight == 0.0:
-            continue
-        space.kind_weight[plans.candidate_kind[begin + c]] += weight
-        for i in range(plans.candidate_actions[begin + c], plans.candidate_actions[begin + c + 1]):
-            space.graph_weight[plans.action_graph[i] - graph] += weight
-    for k in range(kind, kinds):
-        for i in range(plans.kind_extras[k], plans.kind_extras[k + 1]):
-            pair_grad[plans.extra_pair[i]] += space.kind_weight[k - kind]
-    for g in range(graph, graphs):
-        if plans.graph_prior[g] >= 0:
-            pair_grad[plans.graph_prior[g]] += space.graph_weight[g - graph]
-
-
-@inner
 def _weigh(
-    weight: float, gold: Integers, group_log: Reals, free: Reals, scores: Reals,
-    group_weight: Reals, free_weight: Reals,
+    weight: float, gold: Integers, group_log: Reals, free: Reals, scores: Reals, shares: Reals,
+    group_weight: Reals,
 ) -> float:  # fmt: skip
     """Score the candidates of an instance; return weight · -log p(gold).
 
-    `group_weight` and `free_weight` receive the derivatives with respect to the group scores and
-    the text-free score of each candidate.
+    `shares` receives the derivatives with respect to the scores, and `group_weight` those with
+    respect to the scores of each group of words.
     """
     top = top_gold = -math.inf
     for c in range(len(gold)):
@@ -215,23 +165,18 @@ def _weigh(
             top = score
         if gold[c] and score > top_gold:
             top_gold = score
-    if weight == 0.0 or top_gold == -math.inf:
-        fill(free_weight, len(gold), 0.0)
-        for c in range(len(gold)):
-            for g in range(group_log.shape[1]):
-                group_weight[c, g] = 0.0
-        return 0.0
     total, total_gold = 0.0, 0.0
-    for c in range(len(gold)):
-        free_weight[c] = math.exp(scores[c] - top)
-        total += free_weight[c]
+    counts = weight != 0.0 and top_gold > -math.inf
+    for c in range(len(gold) if counts else 0):
+        shares[c] = math.exp(scores[c] - top)
+        total += shares[c]
         if gold[c]:
             total_gold += math.exp(scores[c] - top_gold)
     for c in range(len(gold)):
-        share = free_weight[c] / total
-        if gold[c]:
+        share = shares[c] / total if counts else 0.0
+        if counts and gold[c]:
             share -= math.exp(scores[c] - top_gold) / total_gold
-        free_weight[c] = weight * share
+        shares[c] = weight * share
         for g in range(group_log.shape[1]):
             group_weight[c, g] = weight * share
-    return weight * (top + math.log(total) - top_gold - math.log(total_gold))
+    return weight * (top + math.log(total) - top_gold - math.log(total_gold)) if counts else 0.0

@@ -26,7 +26,7 @@ from groundling.overlay.simd import (
     spread,
     store,
 )
-from groundling.ragged import entries_of, sizes_of, starts_of
+from groundling.ragged import entries_of, owners_of, sizes_of, starts_of
 
 
 class PairTables(NamedTuple):
@@ -66,8 +66,7 @@ def tabulate(labels: LabelTables) -> PairTables:
     rank, node_parts, entry = _by_size(nodes.node_parts)
     node_part = part_rank[nodes.node_part[entry]]
     block_set = _group_sets(labels)
-    place = np.empty(len(block_set), np.int64)
-    place[block_set] = np.arange(len(block_set))
+    place = np.argsort(block_set)
     block, lane = np.divmod(np.repeat(place, sizes_of(labels.set_pairs)), LANES)
     met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(rank))
     block_node = met & 0xFFFFFFFF
@@ -98,9 +97,7 @@ def _by_size(starts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any], NDA
     """Sort lists by size; return their ranks, their new starts, and the order of all entries."""
     sizes = sizes_of(starts)
     order = np.argsort(sizes, kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank, starts_of(sizes[order]), entries_of(starts[order], sizes[order])
+    return np.argsort(order), starts_of(sizes[order]), entries_of(starts[order], sizes[order])
 
 
 def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
@@ -291,14 +288,10 @@ def score_edges(labels: LabelTables, theta: Reals) -> Reals:
     """Return the score of every dependency with every relation."""
     scores = labels.edge_value * theta[labels.edge_feature]
     edges = len(labels.edge_rows) - 1
-    return np.asarray(np.bincount(_edge_of_rows(labels), scores, edges), np.float64)
+    return np.asarray(np.bincount(owners_of(labels.edge_rows), scores, edges), np.float64)
 
 
 def return_edges(labels: LabelTables, edge_grad: Reals, theta_grad: Reals) -> None:
     """Run the backward pass of `score_edges`: convert expected counts to the gradient."""
-    counts = labels.edge_value * edge_grad[_edge_of_rows(labels)]
+    counts = labels.edge_value * edge_grad[owners_of(labels.edge_rows)]
     np.add.at(theta_grad, labels.edge_feature, counts)
-
-
-def _edge_of_rows(labels: LabelTables) -> NDArray[np.int64]:
-    return np.repeat(np.arange(len(labels.edge_rows) - 1), sizes_of(labels.edge_rows))

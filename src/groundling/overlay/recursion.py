@@ -51,13 +51,6 @@ class Chart(NamedTuple):
     posteriors: Reals
 
 
-class Gradients(NamedTuple):
-    """Arrays that accumulate expected counts."""
-
-    pair: Reals
-    edge: Reals  # dependency × relation
-
-
 @inner
 def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log: Reals) -> None:
     """Fill a chart, and add log ψ of each (candidate, group) to `group_log`."""
@@ -123,7 +116,7 @@ def _send_far(
     for step in range(last + 1):
         action = last - step if right else step
         more = ring.gate(further[action])
-        here = tile.entering(ring, row, action)
+        here = tile.gather(ring, row, action, True)
         gone = ring.times(ring.times(go, more), beyond)
         tile.add(ring, message, action, ring.plus(ring.times(stay, here), gone))
         beyond = ring.plus(here, ring.times(ring.times(skip, more), beyond))
@@ -149,9 +142,9 @@ def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
 
 @inner
 def outside(
-    text: Text, tile: Any, psi: Any, chart: Chart, space: Any, weight: Reals, gradients: Gradients
+    text: Text, tile: Any, psi: Any, chart: Chart, space: Any, weight: Reals, job: Any
 ) -> None:
-    """Add weight × posterior to the gradients; call `inside` for the same tile first.
+    """Add weight × posterior to the gradients of a job; call `inside` for the same tile first.
 
     `weight` has the shape (candidates of the instance × groups).
     """
@@ -179,7 +172,7 @@ def outside(
             store(posterior, s, ring.times(kept, ring.times(adjoint, load(row, s))))
         rows, times = (space.asked, row, posterior), weight[tile.order[0], group]
         link, dependency = text.word[w].link, text.word[w].dependency
-        grad = gradients.edge[dependency]
+        grad = job.edge_grad[dependency]
         if link != UNIT:
             if text.stay >= 0:
                 grad[text.stay] += ring.counted(ring.row_sum(posterior), times)
@@ -190,7 +183,7 @@ def outside(
             grad[SAME] += ring.counted(entered, times)
             grad[NEXT if hop[0] else PREVIOUS] += ring.counted(gone, times)
             if text.word[w].advance >= 0:
-                gradients.pair[text.word[w].advance] += ring.counted(gone, times)
+                job.pair_grad[text.word[w].advance] += ring.counted(gone, times)
     _count_states(ring, text, view(tile.state_node, 0, states), chart.posteriors,
                   weight[tile.order[0]], space.counts)  # fmt: skip
 
@@ -210,8 +203,8 @@ def _receive_far(
     for step in range(last + 1):
         action = step if right else last - step
         more = ring.gate(further[action])
-        here = tile.entering(ring, row, action)
-        wanted = tile.all(ring, asked, action)
+        here = tile.gather(ring, row, action, True)
+        wanted = tile.gather(ring, asked, action, False)
         kept = ring.times(stay, wanted)
         tile.enter(ring, posterior, row, action, ring.plus(kept, before))
         stayed = ring.plus(stayed, ring.times(kept, here))
@@ -241,7 +234,7 @@ def _sum_candidates(tile: Any, ring: Any, row: Reals, sums: Reals, entries: bool
     fill(sums, len(tile.order), ring.zero)
     amount = tile.nothing(ring)
     for action in range(len(tile.action_block)):
-        here = tile.entering(ring, row, action) if entries else tile.all(ring, row, action)
+        here = tile.gather(ring, row, action, entries)
         before = ring.times(ring.gate(tile.action_before[action]), amount)
         amount = ring.plus(here, before)
         tile.put(sums, action, amount)

@@ -42,7 +42,6 @@ class Scaled(NamedTuple):
     """Sum-product semiring on real numbers."""
 
     zero: float = 0.0
-    one: float = 1.0
 
     def plus(self, a: Any, b: Any) -> Any:
         """Return a ⊕ b."""
@@ -74,7 +73,7 @@ class Scaled(NamedTuple):
 
     def wants(self, in_logs: bool) -> bool:
         """Return whether a candidate is scored in this semiring."""
-        return True
+        return not in_logs
 
     def row_sum(self, row: Reals) -> Any:
         """Return ⊕ over the states of a row."""
@@ -93,7 +92,6 @@ class Logs(NamedTuple):
     """Sum-product semiring on logarithms."""
 
     zero: float = -math.inf
-    one: float = 0.0
 
     def plus(self, a: Any, b: Any) -> Any:
         low, high = min(a, b), max(a, b)
@@ -140,14 +138,13 @@ class Best(Logs):
 
 @with_methods
 class ScaledPotentials(NamedTuple):
-    """Exponentiated potentials for the recursion, with the log scores of pairs."""
+    """Exponentiated potentials for the recursion."""
 
     ring: Scaled
     pair: Reals  # exp(score - best score of the word set)
     edge: Reals  # dependency × relation
     advance: Reals  # of pairs (word, advance)
     skip: float  # factor for every skipped action
-    pair_score: Reals
     set_shift: Reals  # the best score of each word set
     edge_top: float  # the largest edge or advance score, or 0
 
@@ -195,7 +192,6 @@ class LogPotentials(NamedTuple):
     edge: Reals
     advance: Reals
     skip: float
-    pair_score: Reals  # the same as `pair`
 
     def fetch_scores(self, text: Any, pairs: Indices, scores: Reals, shift: Reals) -> bool:
         """Copy the scores of an instance."""

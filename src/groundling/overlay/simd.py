@@ -4,8 +4,8 @@ The compiler unrolls vectorised loops to 16 or 32 iterations, and runs the remai
 by one. Most chart rows are shorter than that. Kernels therefore pad rows to a multiple of eight,
 and compute with vectors of eight, which leaves no remainder.
 
-Every function has three versions: machine code, machine code with bounds checks (for debug mode),
-and NumPy code (for NUMBA_DISABLE_JIT=1).
+Every function has two versions: machine code, with bounds checks in debug mode, and NumPy code
+(for NUMBA_DISABLE_JIT=1).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from inspect import Signature
 from inspect import signature as signature_of
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
@@ -25,7 +24,7 @@ from numba.extending import intrinsic, models, register_jitable, register_model
 from numba.extending import lower_builtin as _lower_builtin
 from numpy.typing import NDArray
 
-from groundling.array_views import DEBUG, PLAIN
+from groundling.array_views import PLAIN, check_range
 from groundling.compiler import inner
 from groundling.numba_internals import ConcreteTemplate, array_data, infer_global, signature
 
@@ -81,6 +80,7 @@ class _Model(primitive):  # type: ignore[misc]
 def _at(context: Any, builder: Any, kind: Any, array: Any, place: Any) -> Any:
     """Return a vector pointer to eight values of an array, from `place` on."""
     data = array_data(context, builder, kind, array)
+    check_range(context, builder, place, place.type(LANES), array, kind)
     return builder.bitcast(builder.gep(data, [place]), _EIGHT.as_pointer())
 
 
@@ -136,11 +136,14 @@ def spread(context: Any, builder: Any, kinds: Any, number: Any) -> Any:
 def fetch(context: Any, builder: Any, kinds: Any, *given: Any) -> Any:
     """Return array[first + index[place + k]] for k = 0 … 7."""
     data, indices = (array_data(context, builder, kinds[i], given[i]) for i in (0, 2))
-    data, place = builder.gep(data, [given[1]]), given[3]
+    array, first, index, place = given
+    check_range(context, builder, place, place.type(LANES), index, kinds[2])
     found = ir.Constant(_EIGHT, ir.Undefined)
     for k in range(LANES):
         entry = builder.load(builder.gep(indices, [builder.add(place, place.type(k))]))
-        number = builder.load(builder.gep(data, [builder.zext(entry, ir.IntType(64))]))
+        entry = builder.add(first, builder.zext(entry, first.type))
+        check_range(context, builder, entry, entry.type(1), array, kinds[0])
+        number = builder.load(builder.gep(data, [entry]))
         found = builder.insert_element(found, number, _INTEGER(k))
     return found
 
@@ -161,8 +164,9 @@ def difference(context: Any, builder: Any, kinds: Any, one: Any, other: Any) -> 
     return builder.select(some, builder.fsub(one, other), nothing)
 
 
-def _halved(builder: Any, eight: Any, join: Any) -> Any:
-    """Reduce a vector to a number by repeatedly joining its halves."""
+@_emits(lambda eight: signature(types.float64, _eight))
+def total(context: Any, builder: Any, kinds: Any, eight: Any) -> Any:
+    """Return the sum of a vector, by repeatedly adding its halves."""
     size = LANES
     while size > 1:
         size //= 2
@@ -172,14 +176,8 @@ def _halved(builder: Any, eight: Any, join: Any) -> Any:
             )
             for i in (0, size)
         )
-        eight = join(low, high)
+        eight = builder.fadd(low, high)
     return builder.extract_element(eight, _INTEGER(0))
-
-
-@_emits(lambda eight: signature(types.float64, _eight))
-def total(context: Any, builder: Any, kinds: Any, eight: Any) -> Any:
-    """Return the sum of a vector."""
-    return _halved(builder, eight, builder.fadd)
 
 
 class _Same(ConcreteTemplate):  # type: ignore[misc]
@@ -192,46 +190,33 @@ class _Same(ConcreteTemplate):  # type: ignore[misc]
 for _symbol, _name in ((operator.add, "fadd"), (operator.mul, "fmul")):
     infer_global(_symbol)(type(f"_Same_{_name}", (_Same,), {}))
 
-    def _both(context: Any, builder: Any, signature: Any, given: Any, name: str = _name) -> Any:
-        return getattr(builder, name)(*given, flags=_FUSED)
+    def _lower(context: Any, builder: Any, kinds: Any, given: Any, name: str = _name) -> Any:
+        one = given[0] if kinds.args[0] == _eight else _all_alike(builder, given[0])
+        return getattr(builder, name)(one, given[1], flags=_FUSED)
 
-    def _number_first(
-        context: Any, builder: Any, signature: Any, given: Any, name: str = _name
-    ) -> Any:
-        alike = _all_alike(builder, given[0])
-        return getattr(builder, name)(alike, given[1], flags=_FUSED)
-
-    lower_builtin(_symbol, _eight, _eight)(_both)
-    lower_builtin(_symbol, types.float64, _eight)(_number_first)
+    lower_builtin(_symbol, _eight, _eight)(_lower)
+    lower_builtin(_symbol, types.float64, _eight)(_lower)
 
 
-# ---- versions with bounds checks, and in NumPy ------------------------------------------------
+# ---- plain Python -----------------------------------------------------------------------------
 
 
-@register_jitable
-def _check(first: Any, last: Any, size: int) -> None:
-    if first < 0 or last >= size:
-        raise IndexError(
-            "Indices must be within the array. Check the kernel that calls `load`, `store` or "
-            "`fetch`."
-        )
+def _eight_of(array: Any, place: Any) -> Any:
+    if not 0 <= place <= len(array) - LANES:
+        raise IndexError("Indices must be within the array.")
+    return array[int(place) : int(place) + LANES]
 
 
-def _checked_load(array: Any, place: Any) -> Any:
-    _check(place, place + LANES - 1, len(array))
-    return _raw_load(array, place)
+def _read(array: Any, place: Any) -> Any:
+    return _eight_of(array, place).copy()
 
 
-def _checked_store(array: Any, place: Any, eight: Any) -> None:
-    _check(place, place + LANES - 1, len(array))
-    _raw_store(array, place, eight)
+def _write(array: Any, place: Any, eight: Any) -> None:
+    _eight_of(array, place)[:] = eight
 
 
-def _checked_fetch(array: Any, first: Any, index: Any, place: Any) -> Any:
-    _check(place, place + LANES - 1, len(index))
-    for k in range(LANES):
-        _check(first, first + index[place + k], len(array))
-    return _raw_fetch(array, first, index, place)
+def _gather(array: Any, first: Any, index: Any, place: Any) -> Any:
+    return array[int(first) + _eight_of(index, place).astype(np.int64)]
 
 
 def _divide(above: Any, below: Any) -> Any:
@@ -244,24 +229,6 @@ def _subtract(one: Any, other: Any) -> Any:
         return np.where(other > -np.inf, np.subtract(one, other), -np.inf)[()]
 
 
-def _read(array: Any, place: Any) -> Any:
-    return array[int(place) : int(place) + LANES].copy()
-
-
-def _write(array: Any, place: Any, eight: Any) -> None:
-    array[int(place) : int(place) + LANES] = eight
-
-
-def _gather(array: Any, first: Any, index: Any, place: Any) -> Any:
-    return array[int(first) + index[int(place) : int(place) + LANES].astype(np.int64)]
-
-
-_raw_load, _raw_store, _raw_fetch = load, store, fetch
 if PLAIN:
-    _raw_load, _raw_store, _raw_fetch, spread = _read, _write, _gather, partial(np.full, LANES)
+    load, store, fetch, spread = _read, _write, _gather, partial(np.full, LANES)
     total, quotient, difference = np.sum, _divide, _subtract
-if PLAIN or DEBUG:
-    _options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    load, store, fetch = (
-        numba.njit(**_options)(each) for each in (_checked_load, _checked_store, _checked_fetch)
-    )

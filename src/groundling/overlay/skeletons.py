@@ -80,27 +80,20 @@ def joined_skeleton(
 
     The dependents of a dropped word are attached to its nearest kept ancestor.
     """
-    heads = _heads(text, overlay)
-    unit_of: dict[Word, Word] = {}
-    for number, instruction in enumerate(text):
-        for place, unit in enumerate(split(instruction, overlay.unit)):
-            unit_of |= {(number, position): (number, place) for position in unit}
-    links: dict[Word, _Link] = {}
+    links = _links(text, overlay)
     last_top: Word | None = None
-    for number, instruction in enumerate(text):
+    for number, instruction in enumerate(text if overlay.skeleton != "bag" else ()):
+        units = enumerate(split(instruction, overlay.unit))
+        unit_of = {position: place for place, unit in units for position in unit}
         for position in range(len(instruction)):
-            word = (number, position)
-            head, relation = heads[word], _relation(instruction, position, overlay)
-            if overlay.skeleton == "bag":
-                links[word] = _Link(None, BOUND, relation)
-            elif head is None:
-                links[word] = _Link(last_top, UNIT, "sentence")
-            elif unit_of[word] == unit_of[head]:
-                links[word] = _Link(head, BOUND, relation)
-            else:
-                links[word] = _Link(head, FREE if overlay.unit == "word" else UNIT, relation)
-        top = next(w for w in heads if w[0] == number and heads[w] is None)
-        last_top = (number, len(instruction) - 1) if overlay.skeleton == "chain" else top
+            link = links[number, position]
+            if link.parent is None:
+                link = link._replace(parent=last_top, kind=UNIT, relation="sentence")
+            elif unit_of[position] != unit_of[link.parent[1]]:
+                link = link._replace(kind=FREE if overlay.unit == "word" else UNIT)
+            links[number, position] = link
+        chain = overlay.skeleton == "chain"
+        last_top = (number, len(instruction) - 1 if chain else instruction.root)
     return _skeleton(_without(links, dropped) if dropped else links, 1)
 
 
@@ -108,7 +101,7 @@ def separate_skeleton(
     text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter
 ) -> Skeleton:
     """Return a text's skeleton for alignment with single actions; each unit is a group."""
-    heads = _heads(text, overlay)
+    heads = _links(text, overlay)
     links: dict[Word, _Link] = {}
     count = 0
     for number, instruction in enumerate(text):
@@ -116,12 +109,12 @@ def separate_skeleton(
             members = {(number, position) for position in unit}
             top: Word | None = None
             for word in sorted(members):
-                head = None if overlay.skeleton == "bag" else heads[word]
+                head = heads[word].parent
                 while head is not None and head not in members:
-                    head = heads[head]
+                    head = heads[head].parent
                 if head is None and overlay.skeleton != "bag":  # attach other roots to the first
                     head, top = top, top or word
-                links[word] = _Link(head, BOUND, _relation(instruction, word[1], overlay), count)
+                links[word] = heads[word]._replace(parent=head, group=count)
             count += 1
     return _skeleton(links, count)
 
@@ -143,18 +136,17 @@ def _without(links: Mapping[Word, _Link], dropped: Collection[Word]) -> dict[Wor
     return found
 
 
-def _heads(text: Sequence[Instruction], overlay: Overlay) -> dict[Word, Word | None]:
-    """Return the parent of each word, in text order; None for roots."""
-    heads: dict[Word, Word | None] = {}
+def _links(text: Sequence[Instruction], overlay: Overlay) -> dict[Word, _Link]:
+    """Return the link of each word to its parent in the sentence, in text order."""
+    links: dict[Word, _Link] = {}
     for number, instruction in enumerate(text):
         for position in range(len(instruction)):
-            head = instruction.heads[position] if overlay.skeleton == "tree" else position - 1
-            heads[number, position] = None if head < 0 else (number, head)
-    return heads
-
-
-def _relation(instruction: Instruction, position: int, overlay: Overlay) -> str:
-    return instruction.relations[position] if overlay.skeleton == "tree" else "next"
+            head, relation = position - 1, "next"
+            if overlay.skeleton == "tree":
+                head, relation = instruction.heads[position], instruction.relations[position]
+            parent = None if head < 0 or overlay.skeleton == "bag" else (number, head)
+            links[number, position] = _Link(parent, BOUND, relation)
+    return links
 
 
 def _skeleton(links: dict[Word, _Link], groups: int) -> Skeleton:

@@ -84,7 +84,7 @@ def word_uses(encoding: Encoding) -> dict[str, float]:
     """
     batch = encoding.batch
     weights = np.repeat(batch.instance_weight, np.diff(batch.instance_words))
-    uses = np.bincount(batch.word_set, weights=weights, minlength=len(encoding.sets))
+    uses = np.bincount(batch.words.set, weights=weights, minlength=len(encoding.sets))
     found: dict[str, float] = {}
     for content, count in zip(encoding.sets, uses.tolist(), strict=True):
         for label, _ in content:

@@ -63,7 +63,6 @@ def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
         space=space,
         sets=[],
         nodes=[],
-        pair_set=np.zeros(0, np.int32),
         graphs=[],
     )
     arrangement = Arrangement(
@@ -71,7 +70,6 @@ def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
         layout=_group(
             FlatLayout if "layout/strip_block" in content else GraphLayout, "layout", content
         ),
-        advances=content["advances"],
     )
     parts = {
         name.removeprefix("parts/"): each
@@ -89,7 +87,6 @@ def _content(objective: Objective) -> dict[str, Any]:
     encoding, arranged = objective.scorer.encoding, objective.scorer.arrangement
     content = {
         "relations": encoding.relations,
-        "advances": arranged.advances,
         **_named("batch", encoding.batch),
         **_named("tables", encoding.tables),
         **_named("pairs", arranged.pairs),
