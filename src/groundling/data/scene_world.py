@@ -132,9 +132,9 @@ class SceneWorld:
         SCENE_ACTIONS.check(len(deeds), WorldError, "A world")
         self._deeds = {self._name(deed): deed for deed in deeds}
         if len(self._deeds) < len(deeds):
-            twice = Counter(map(self._name, deeds)).most_common(1)[0][0]
+            repeated = Counter(map(self._name, deeds)).most_common(1)[0][0]
             raise WorldError(
-                f"Action names must be unique; got {twice!r} twice. Rename a place or a thing."
+                f"Action names must be unique; got {repeated!r} twice. Rename a place or a thing."
             )
         self._check_examples()
 
