@@ -274,11 +274,14 @@ class Agent:
         The index is the option's position in `Turn.options` of the turn that asked.
         """
         asked = self._open
-        count = 0 if asked is None else len(asked.offered)
-        if asked is None or not 0 <= place < count:
+        if asked is None:
             raise InstructionError(
-                f"`place` must be the index of an option (the question has {count}); got "
-                f"{place!r:.20}." + ("" if count else " No question is open.")
+                "`choose` requires an open question; there is none. Call `say` first."
+            )
+        if not 0 <= place < len(asked.offered):
+            raise InstructionError(
+                f"`place` must be the index of an option, from 0 to {len(asked.offered) - 1}; got "
+                f"{place!r:.20}."
             )
         before, option = (self._now, asked), asked.offered[place]
         said = asked.called(option) or self._describe(option.plan)

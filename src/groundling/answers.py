@@ -171,9 +171,8 @@ def no_plan(world: CachedEnvironment, start: State, search: Search) -> SearchErr
         )
     goal = " that reaches a goal" if world.has_goal else ""
     return SearchError(
-        f"No plan of {search.min_length} to {search.max_length} actions was found from state "
-        f"{shorten(start)}{goal}. Raise Search.max_length or Search.beam, or check the "
-        "environment."
+        f"No plan of {search.min_length} to {search.max_length} actions{goal} was found from state "
+        f"{shorten(start)}. Raise Search.max_length or Search.beam, or run check_environment."
     )
 
 

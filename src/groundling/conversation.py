@@ -112,8 +112,8 @@ class Conversation:
         if not _knows_memory(follower):
             warnings.warn(
                 "This follower was not trained on conversations, so words such as “again” or “it” "
-                "have no meaning for it. Train it on "
-                "MemoryEnvironment(world).converse(start, turns).",
+                "have no meaning for it. Train the follower on the demonstrations that "
+                "MemoryEnvironment(world).converse(start, turns) returns.",
                 LearningWarning,
                 stacklevel=2,
             )

@@ -201,12 +201,12 @@ def open_plain(path: Path) -> BinaryIO:
     >>> open_plain(Path("/dev/null"))
     Traceback (most recent call last):
         ...
-    OSError: [Errno 22] not a regular file: '/dev/null'
+    OSError: [Errno 22] Not a regular file: '/dev/null'
     """
     handle = os.open(path, _READ & ~getattr(os, "O_NOFOLLOW", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
+        raise OSError(errno.EINVAL, "Not a regular file", str(path))
     return open(handle, "rb", buffering=2**18)
 
 

@@ -176,7 +176,12 @@ def load_learnt(
     """
     learnt, outdated = _load(folder, parser, joins)
     if outdated:
-        warnings.warn(f"The model in {folder} {outdated}", ModelWarning, stacklevel=3)
+        warnings.warn(
+            f"The model in {folder} may answer differently now, because {outdated}. Train it "
+            "again.",
+            ModelWarning,
+            stacklevel=3,
+        )
     return learnt
 
 
@@ -218,18 +223,18 @@ def _load(
 
 
 def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | None) -> str:
-    """Return a warning if features or parses have changed since training, or else ""."""
+    """Return why features or parses may differ from those in training, or else ""."""
     then, now = str(manifest["settings"]["parser_name"]), learnt.fitted.encoder.reader.parser.name
     if given is not None and then != now:
         return ""  # the caller chose another parser
     made_by = str(manifest.get("groundling"))[:40]
-    cure = f"It was saved by Groundling {made_by} and may answer differently now. Train it again."
+    told = f"it was saved by Groundling {made_by} and"
     if "features" not in manifest:
-        return f"does not record the features it was trained with. {cure}"
+        return f"{told} does not record the features it was trained with"
     if manifest["features"] != probe_features(learnt.fitted):
-        return f"was trained with features that this version no longer extracts. {cure}"
+        return f"{told} was trained with features that this version no longer extracts"
     if _without_spacy(then) != _without_spacy(now):
-        return f"was trained with the parser {then[:60]!r}; the current one is {now!r}. {cure}"
+        return f"{told} was trained with the parser {then[:60]!r}; the current one is {now!r}"
     return ""
 
 
@@ -240,8 +245,8 @@ def _without_spacy(name: str) -> str:
 
 def _broken(folder: Path, error: Exception) -> ModelFileError:
     return ModelFileError(
-        f"The model in {folder} cannot be read ({type(error).__name__}: {str(error)[:200]}). "
-        "Save the follower again."
+        f"The model in {folder} cannot be read ({type(error).__name__}: "
+        f"{str(error)[:200].rstrip('.')}). Save the follower again."
     )
 
 
@@ -252,8 +257,8 @@ def _arrays(data: bytes) -> dict[str, Any]:
     for name, array in found.items():
         if array.ndim != 1 or array.dtype not in (np.float64, np.int64):
             raise ValueError(
-                f"the array {name[:40]!r} must be one-dimensional, of type float64 or int64; got "
-                f"the shape {array.shape} and type {array.dtype}"
+                f"The array {name[:40]!r} must be one-dimensional, of type float64 or int64; got "
+                f"the shape {array.shape} and the type {array.dtype}."
             )
     return found
 
@@ -281,7 +286,10 @@ def _build(
         check_settings(each["overlay"])
     listed = range(len(tables["members"]))
     if arrays.keys() != {f"{name}{number}" for name in ("theta", "keys") for number in listed}:
-        raise ValueError("the file of weights must have one pair of arrays for each member")
+        raise ValueError(
+            "The file of weights must have one pair of arrays for each member; got "
+            f"{', '.join(sorted(arrays))[:80]}."
+        )
     members = [
         _KnownMember(
             Member(Overlay.from_dict(each["overlay"]), _features(each["features"], own, lexicon)),
@@ -392,7 +400,10 @@ def _fitted(
         or len(space.word_names) != len(tables["word_names"])
         or len(space.node_names) != len(tables["node_names"])
     ):
-        raise ValueError("the number of weights must equal the number of features")
+        raise ValueError(
+            f"A model must have one weight within ±{_MOST_WEIGHT:g} for each feature, with "
+            "features in ascending order and distinct names of labels."
+        )
     space.names()  # every key must name known labels
     encoder = trainer.encoder(known.member, lexicon)
     encoder.values = {kind: set(map(_text, each)) for kind, each in tables["values"].items()}
@@ -408,12 +419,12 @@ def _fitted(
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"a value must be a string; got {str(value)[:60]!r}")
+        raise TypeError(f"A value must be a string; got {str(value)[:60]!r}.")
     return value
 
 
 def _count(value: Any) -> int:
     number = int(value)
     if not 0 <= number <= 10**9:
-        raise ValueError(f"a count must be between 0 and 1e9; got {number}")
+        raise ValueError(f"A count must be between 0 and 1e9; got {number}.")
     return number

@@ -146,12 +146,12 @@ def read_json(data: bytes, where: Path | str) -> Any:
     except (ValueError, RecursionError) as error:
         said = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise ModelFileError(
-            f"{where} must be valid JSON ({str(said)[:200]}). Save the follower again."
+            f"{where} must be valid JSON ({str(said)[:200].rstrip('.')}). Save the follower again."
         ) from error
 
 
 def _refuse(text: str) -> Any:
-    raise ValueError(f"numbers must be finite and in range; got {text}")
+    raise ValueError(f"Numbers must be finite, and whole numbers within ±2**63; got {text}.")
 
 
 def _checked(kind: type) -> Callable[[str], float]:
@@ -176,7 +176,9 @@ def _manifest(folder: Path) -> dict[str, Any]:
         )
     manifest = read_json(read_plain(path, LIMITS[MANIFEST], ModelFileError), path)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ModelFileError(f"{path} must be the manifest of a Groundling model. Check the path.")
+        raise ModelFileError(
+            f"{path} must be the manifest of a Groundling model. Pass the folder of a saved model."
+        )
     version = manifest.get("version")
     if type(version) is not int or not FIRST <= version <= VERSION:
         made_by = str(manifest.get("groundling", "another version"))[:40]

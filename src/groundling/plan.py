@@ -168,7 +168,8 @@ class Plan:
         if not self.understood:
             return f"I do not understand (confidence {self.confidence:.2f})"
         steps = ", ".join(str(action) for action in self.actions) or "nothing to do"
-        more = f"; the text asks for {self.asked} actions" * bool(self.asked)
+        actions = f"{self.asked} action{'s' * (self.asked != 1)}"
+        more = f"; the text asks for {actions}" * bool(self.asked)
         return f"{steps} (confidence {self.confidence:.2f}{more})"
 
 

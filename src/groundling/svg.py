@@ -150,7 +150,9 @@ def clean(drawing: object, whose: str) -> str:
     try:
         found = fromstring(drawing)
     except (ParseError, DefusedXmlException, ValueError) as error:
-        raise WorldError(f"{whose} must return valid SVG; parsing failed: {error}.") from error
+        raise WorldError(
+            f"{whose} must return valid SVG; parsing failed: {error}. Correct the drawing."
+        ) from error
     if _local(found.tag) != "svg":
         raise WorldError(
             f'{whose} must return SVG that starts with <svg xmlns="{SPACE}" viewBox="…">; got '
@@ -216,11 +218,14 @@ def draw_way(environment: Environment, way: Sequence[State]) -> str:
     >>> draw_way(object(), [3])
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: object must have a method draw(state) that returns SVG. Add it.
+    groundling.errors.WorldError: object must have a method draw(state) that returns SVG. Add this
+    method.
     """
     name, draw = class_name(environment), getattr(environment, "draw", None)
     if draw is None:
-        raise WorldError(f"{name} must have a method draw(state) that returns SVG. Add it.")
+        raise WorldError(
+            f"{name} must have a method draw(state) that returns SVG. Add this method."
+        )
     try:
         whole = len(inspect.signature(draw).parameters) > 1
         return clean(draw(way[-1], tuple(way)) if whole else draw(way[-1]), f"{name}.draw")

@@ -39,14 +39,14 @@ def check_settings(content: Any, name: str = "settings", level: int = 0) -> None
     >>> check_settings({"search": {"max_length": 1_000_000_000}})
     Traceback (most recent call last):
         ...
-    ValueError: max_length must be between 1 and 10000; got 1000000000
+    ValueError: `max_length` must be between 1 and 10000; got 1000000000.
     """
     if level > _MOST_LEVELS:
-        raise ValueError(f"{name} must be nested at most {_MOST_LEVELS} levels deep")
+        raise ValueError(f"`{name}` must be nested at most {_MOST_LEVELS} levels deep; got more.")
     if name in _WHOLE and type(content) is not int:
-        raise ValueError(f"{name} must be a whole number; got {str(content)[:60]!r}")
+        raise ValueError(f"`{name}` must be a whole number; got {str(content)[:60]!r}.")
     if name in _RANGES and isinstance(content, bool):
-        raise ValueError(f"{name} must be a number; got {content}")
+        raise ValueError(f"`{name}` must be a number; got {content}.")
     if isinstance(content, str):
         SETTING_CHARACTERS.check(len(content), ModelFileError, name)
         if name in _PATTERNS:
@@ -54,7 +54,7 @@ def check_settings(content: Any, name: str = "settings", level: int = 0) -> None
     elif isinstance(content, (int, float)) and not isinstance(content, bool):
         low, high = _RANGES.get(name, (-1e15, 1e15))
         if not low <= content <= high:
-            raise ValueError(f"{name} must be between {low:g} and {high:g}; got {content}")
+            raise ValueError(f"`{name}` must be between {low:g} and {high:g}; got {content}.")
     elif isinstance(content, (dict, list)):
         SETTING_ENTRIES.check(len(content), ModelFileError, name)
         for key, value in content.items() if isinstance(content, dict) else (
@@ -86,14 +86,14 @@ def check_pattern(pattern: str) -> None:
     >>> check_pattern("(a+)+$")
     Traceback (most recent call last):
         ...
-    ValueError: the pattern '(a+)+$' must not repeat a group
+    ValueError: The pattern '(a+)+$' must not repeat a group.
     """
     steps, depth, before = 1.0, 0, ""
     for match in _TOKEN.finditer(pattern):
         kind, text = str(match.lastgroup), match[0]
         if kind == "other" or (kind == "escape" and text[1] in "123456789"):
             raise ValueError(
-                f"the pattern {pattern[:60]!r} must not use flags, named groups or back references"
+                f"The pattern {pattern[:60]!r} must not use flags, named groups or back references."
             )
         if kind == "open":
             depth += 1
@@ -103,10 +103,15 @@ def check_pattern(pattern: str) -> None:
             steps *= 2  # branches to continue from after the group
         elif kind == "repeat":
             if before == "repeat" or (before == "close" and text[:1] != "?"):
-                raise ValueError(f"the pattern {pattern[:60]!r} must not repeat a group")
+                raise ValueError(f"The pattern {pattern[:60]!r} must not repeat a group.")
             steps *= 2 if text[:1] == "?" else 200
         if depth > 20:
-            raise ValueError(f"the pattern {pattern[:60]!r} must be nested at most 20 levels deep")
+            raise ValueError(
+                f"The pattern {pattern[:60]!r} must be nested at most 20 levels deep; got more."
+            )
         if steps > 1e9:
-            raise ValueError(f"the pattern {pattern[:60]!r} must have fewer repetitions")
+            raise ValueError(
+                f"The pattern {pattern[:60]!r} must have fewer repetitions, which take too long to "
+                "match."
+            )
         before = kind

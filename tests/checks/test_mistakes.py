@@ -42,7 +42,8 @@ def test_mistakes_too_long_names_the_setting():
     found = why(follower, go_to("bed", 0, "right", "right", "right", name="far"))
     assert found.why == "too long"
     assert str(found).startswith(
-        "The demonstration 'far', “go to the bed” (too long): It has 3 actions, but only plans"
+        "The demonstration 'far', “go to the bed” (too long): It has 3 actions; the search "
+        "considers only plans"
     )
     assert "Use Search(max_length=3)." in str(found)
 
@@ -62,10 +63,10 @@ def test_mistakes_of_a_lower_score_name_features_and_the_words_that_carry_them(g
 def test_mistakes_name_words_that_were_never_learnt(goer, walker):
     found = why(goer, Demonstration("walk to the lamp", ITEMS, 2, ("right",)))
     assert found.unknown_words == ("walk",)
-    assert "Unknown words: “walk”. Demonstrate texts with it, or add a lexicon entry" in found.cure
+    assert "Unknown word: “walk”. Demonstrate texts with it, or add a lexicon entry" in found.cure
     # Without slots, a lexicon would say nothing.
     found = why(walker, Demonstration("step right", Line(), 1, ("left",)))
-    assert "Unknown words: “step”. Demonstrate texts with it." in found.cure
+    assert "Unknown word: “step”. Demonstrate texts with it." in found.cure
     assert found.misleading_words == ("right",)
 
 
@@ -75,7 +76,9 @@ def test_mistakes_say_how_often_rare_words_were_shown():
     follower = make(model=PlanModel(), overlay=Overlay(), features=features).fit(shown)
     found = why(follower, Demonstration("hop move right", Line(), 1, ("left",)))
     assert found.rare_words == (("hop", 1), ("move", 2))
-    assert "Rare words: “hop” (1 time), “move” (2 times); words with fewer than 3" in found.cure
+    assert (
+        "Rare words: “hop” (1 time), “move” (2 times); words that occur fewer than 3" in found.cure
+    )
 
 
 class Doors:
@@ -96,17 +99,17 @@ def test_mistakes_name_labels_that_no_word_of_the_text_goes_with():
     follower = make(features=Features(words=("word",))).fit(shown)
     found = why(follower, Demonstration("take green", Doors(), "", ("green",)))
     assert found.missing_labels == ("green door",)
-    assert "No word of the text is associated with green door, which only the" in found.cure
+    assert "the labels that only the demonstrated actions have: green door." in found.cure
     found = why(follower, Demonstration("do it", Doors(), "", ("red",)))
     assert found.missing_labels == ("red door",)
-    assert "In other texts, word=red, word=take mean it." in found.cure
+    assert "In other texts, they go with word=red, word=take." in found.cure
 
 
 def test_mistakes_see_what_was_demonstrated_otherwise(goer):
     found = why(goer, go_to("lamp", 1, "right"))
     assert found.why == "contradiction"
-    assert "1 of 1 training demonstrations with the same words and a similar start" in found.detail
-    assert "do something else, such as 'go to the lamp': left." in found.detail
+    assert "1 of 1 training demonstration with the same words and a similar start" in found.detail
+    assert "does something else, such as 'go to the lamp': left." in found.detail
     assert "Correct the wrong ones" in found.cure
     # The same words elsewhere contradict nothing.
     assert why(goer, go_to("desk", 2, "left")).why != "contradiction"
@@ -116,7 +119,7 @@ def test_mistakes_see_actions_left_out_or_added(goer, walker):
     found = why(goer, go_to("bed", 0, "right", "right"))
     assert found.why == "length"
     assert "The only difference: 1 action of 2 left out." in found.detail
-    assert "1 of 6 training demonstrations have 2 actions: add more of that length." in found.cure
+    assert "1 of 6 training demonstrations has 2 actions: add more of that length." in found.cure
     found = why(walker, Demonstration("go up", Line(), 1, ("right",)))
     assert "The only difference: 1 action added to 1." in found.detail
 
@@ -207,7 +210,7 @@ def test_mistakes_say_that_plans_look_alike():
     follower = make().fit([Demonstration("take the cup", Twins(), "", ("first",))], check=False)
     found = why(follower, Demonstration("take the other cup", Twins(), "", ("second",)))
     assert found.why == "same graph"
-    assert "Add a label that distinguishes the two." in str(found)
+    assert "Add a label that distinguishes the two plans." in str(found)
     assert found.unknown_words == ("other",)
 
 

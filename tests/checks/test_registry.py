@@ -54,7 +54,7 @@ def kinds(follower, shown):
 
 def test_diagnosing_warns_of_demonstrations_that_are_too_long():
     shown = [*line_demonstrations()[:2], Demonstration("far", Line(9), 0, ("right",) * 5, name="f")]
-    with pytest.warns(LearningWarning, match=r"1 of 3 demonstrations are longer than Search.max_le"
+    with pytest.warns(LearningWarning, match=r"1 of 3 demonstrations is longer than Search.max_le"
                       r"ngth=2, .* 'f'. Use Search\(max_length=5\)"):  # fmt: skip
         make(search=Search(max_length=2)).fit(shown)
 
@@ -77,7 +77,7 @@ def test_diagnosing_warns_of_a_length_that_was_chosen_and_says_what_more_costs()
     rack = Rack()
     shown = [Demonstration(f"fill {n}", rack, (), (n % 9,), name=str(n)) for n in range(1, 40)]
     shown += [Demonstration("fill all", rack, (), (0, 1, 2, 3), name="all")]
-    with pytest.warns(LearningWarning, match=r"1 of 40 demonstrations are longer than .* 'all'. "
+    with pytest.warns(LearningWarning, match=r"1 of 40 demonstrations is longer than .* 'all'. "
                       r"Use follower.chosen\(\).set_params\(search__max_length=4\). That makes "
                       r"about [\d,]{7} plans from a start instead of 30, and"):  # fmt: skip
         follower = make().fit(shown)
@@ -193,7 +193,8 @@ def test_diagnosing_warns_of_sentences_of_one_token():
         Demonstration("stepovertotheleftside", Line(), 2, ("left",)),
     ]
     with pytest.warns(
-        LearningWarning, match="2 of 2 sentences are one word each.* parser=….*spaced=False"
+        LearningWarning,
+        match="2 of 2 sentences are parsed as a single word.* parser=….*spaced=False",
     ):
         make().fit(shown)
 
@@ -212,7 +213,7 @@ def test_diagnosing_warns_of_sentences_of_one_token_in_scripts_without_spaces():
         Demonstration("右へ動いて", Line(), 1, ("right",)),
         Demonstration("左へ動いて", Line(), 2, ("left",)),
     ]
-    with pytest.warns(LearningWarning, match="2 of 2 sentences are one word each"):
+    with pytest.warns(LearningWarning, match="2 of 2 sentences are parsed as a single word"):
         Follower(parser=Whole()).fit(shown)
 
 
@@ -389,7 +390,7 @@ def test_fit_names_the_demonstration_that_cannot_be_read():
 
 
 def test_fit_skips_bad_demonstrations_and_says_which():
-    with pytest.warns(LearningWarning, match="2 demonstrations cannot be used and were left out: "
+    with pytest.warns(LearningWarning, match="2 demonstrations cannot be used, and were left out: "
                       "'empty', 'impossible'. See skipped_"):  # fmt: skip
         follower = make().fit([BAD[0], *SHOWN, BAD[1]], skip_bad=True)
     assert [each.demonstration.name for each in follower.skipped_] == ["empty", "impossible"]

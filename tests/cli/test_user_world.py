@@ -155,7 +155,7 @@ def test_own_world_is_diagnosed():
     }  # fmt: skip
     Path("other.jsonl").write_text(json.dumps(record), encoding="utf-8")
     said = run("diagnose", WORLD, "other.jsonl", "--model", "model")
-    assert "0 of 1 demonstrations are followed as demonstrated." in said
+    assert "0 of 1 demonstration is followed as demonstrated." in said
     assert "Mistakes by reason:" in said
 
 

@@ -232,7 +232,9 @@ def test_records_of_several_worlds_need_names(tmp_path):
     one, other = Line(3), Line(9)
     listed = [Demonstration("go left", each, 2, ("left",)) for each in (one, other)]
     path = tmp_path / "shown.jsonl"
-    with pytest.raises(DemonstrationError, match="name of its own; got a second one of class Line"):
+    with pytest.raises(
+        DemonstrationError, match="name of its own; got a second environment of class Line"
+    ):
         Demonstrations(listed).write(path)
     assert not path.exists()
     with pytest.raises(DemonstrationError, match="must have a name in `worlds`"):
@@ -335,7 +337,7 @@ BAD = [
     (shown(start={"Place": {"x": 1}}), "Line must define the class 'Place', to which a state"),
     (shown(weight=-1), "`weight` must be a number from 0 to"),
     (shown(weight=10**399), "; got 1000"),
-    (shown(start={"$bytes": "é"}), "must be base 64"),
+    (shown(start={"$bytes": "é"}), "must be valid base 64"),
     (shown(text="go " * 40_000), "`text` must have at most 100,000 characters; got 120,000"),
     (shown(weight=True), "; got True"),
     (shown(weight="1"), "; got '1'"),

@@ -159,7 +159,7 @@ def test_scene_world_refuses_states_of_other_worlds(state):
         "things": [{"name": "rake", "at": "shed", "can": ["take"]}],
         "movers": [{"name": "robot", "at": "shed"}],
     })  # fmt: skip
-    with pytest.raises(WorldError, match="A state of Yard must have a place for each mover"):
+    with pytest.raises(WorldError, match="A state of Yard must give each mover a place"):
         world.actions(state)
 
 

@@ -106,7 +106,7 @@ def test_moving_begins_elsewhere_by_what_was_observed(follower):
     report = MoveAgent(follower, lake(way="deepcopy")).act("Go down.", env, observation)
     assert report.success
     assert env.unwrapped.s == 8
-    with pytest.raises(WorldError, match="that replays actions must start from a seed"):
+    with pytest.raises(WorldError, match="that replays actions cannot start from an observation"):
         MoveAgent(follower, lake(way="replay")).act("Go down.", env, observation)
 
 

@@ -68,7 +68,7 @@ def test_recording_own_world_says_what_is_missing():
         record(World(), 1, play(0))
     with pytest.raises(SettingError, match="or pass texts"):
         record(World(), 1, play(0), env=Switches())
-    with pytest.raises(SettingError, match="World must have a teacher"):
+    with pytest.raises(SettingError, match="World must have a method mission"):
         record(World(), 1, env=Switches(), texts=["switch it on"])
     with pytest.raises(SettingError, match="one for each seed"):
         record(World(), 2, play(0), env=Switches(), texts=["switch it on"])

@@ -48,7 +48,7 @@ BAD = {
     "empty number": ("!!int ''", "must be valid YAML"),
     "no truth": ("!!bool perhaps", "must be valid YAML"),
     "long number": ("a: " + "9" * 5000, "Numbers must have at most"),
-    "large number": ("a: " + "9" * 50, "Numbers must be below"),
+    "large number": ("a: " + "9" * 50, "Numbers must be within"),
     "long time": ("a: 1" + ":59" * 100_000, "Numbers must have at most"),
     "two documents": ("a: 1\n---\nb: 2", "must be valid YAML"),
     "half of a character": ("a: \udcff", "must be valid YAML"),

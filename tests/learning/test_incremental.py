@@ -172,7 +172,7 @@ def test_teaching_keeps_what_was_given_since():
 def test_teaching_warns_of_what_cannot_be_found_with_what_was_given():
     everything = steps()
     follower = Follower(parser="chain", search=Search(max_length=1)).fit(everything[:4])
-    with pytest.warns(LearningWarning, match="1 of 1 demonstrations are longer than Search.max_le"):
+    with pytest.warns(LearningWarning, match="1 of 1 demonstration is longer than Search.max_le"):
         follower.teach(everything[4:5])
     follower.teach(everything[5:6], check=False)
 

@@ -210,7 +210,7 @@ def test_training_refuses_broken_checkpoints(damage, tmp_path):
     follower("plans").fit(shown(), checkpoint=tmp_path)
     path = sorted(tmp_path.iterdir())[0]
     path.write_bytes(path.read_bytes()[:-3] if damage is None else damage)
-    with pytest.raises(ModelFileError, match=r"is damaged .* Delete it"):
+    with pytest.raises(ModelFileError, match=r"is damaged .* Delete the file"):
         follower("plans").fit(shown(), checkpoint=tmp_path)
 
 
@@ -226,7 +226,7 @@ def test_training_leaves_no_half_written_checkpoints(tmp_path):
 @pytest.mark.filterwarnings("error")
 def test_training_warns_when_it_did_not_converge():
     made = follower("plans").set_params(learning=Learning(iterations=2))
-    with pytest.warns(ConvergenceWarning, match=r"Raise Learning.iterations"):
+    with pytest.warns(ConvergenceWarning, match=r"Raise this limit"):
         made.fit(shown(), check=False)
 
 

@@ -125,7 +125,7 @@ def test_inside_its_folder_a_project_learns(project, tmp_path, which):
         link.rename(tmp_path / "moved")
     link.symlink_to(others)
     project.teach(replace(SHOWN, text="Tisch"))
-    with pytest.raises(ProjectError, match="not a link"):
+    with pytest.raises(ProjectError, match="must be a folder; got a link"):
         project.learn_now()
     assert sorted(os.listdir(others)) == sorted(map(str, range(20)))
     assert not any(os.listdir(each) for each in others.iterdir())
@@ -137,7 +137,7 @@ def test_inside_its_folder_projects_are_begun(tmp_path):
     projects = OpenProjects(tmp_path / "project", {"kind": "lesson"})
     (tmp_path / "others").mkdir()
     (tmp_path / "project" / "projects").symlink_to(tmp_path / "others")
-    with pytest.raises(ProjectError, match="must not be a link"):
+    with pytest.raises(ProjectError, match="must be a folder; got a link"):
         projects.begin({"kind": "lesson"})
     assert not os.listdir(tmp_path / "others")
     projects.close()

@@ -130,7 +130,9 @@ def test_training_misses_no_demonstration_in_silence(tmp_path):
 
 def test_training_in_shards_says_which_demonstration_is_wrong():
     given = [*shown(10), Demonstration("go up", Line(), 2, ("up",), name="Annette")]
-    with pytest.raises(DemonstrationError, match=r"In demonstrations 8 to 11: .*Annette"):
+    with pytest.raises(
+        DemonstrationError, match=r"The demonstrations 8 to 11 cannot be prepared.*Annette"
+    ):
         fit("plans", given)
     with pytest.raises(DemonstrationError, match="needs at least one demonstration"):
         fit("plans", [])

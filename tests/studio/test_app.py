@@ -169,7 +169,7 @@ def test_app_says_which_word_it_does_not_know(client):
         ({"text": "geh " * 10_000}, "must have at most"),
         ({"text": "los", "before": ["x"] * 9}, "before"),
         ({"text": "los", "choice": -1}, "choice"),
-        ({"text": "los", "before": ["los"], "choice": 9}, "(the question has 2); got 9"),
+        ({"text": "los", "before": ["los"], "choice": 9}, "from 0 to 1; got 9"),
         ({"text": "los", "scene": "Moon"}, "There is no scene 'Moon'."),
     ],
 )

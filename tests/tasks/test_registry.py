@@ -154,7 +154,7 @@ def test_foreign_task_is_trained_and_followed(lamps, tmp_path):
     wrong = run("follow", tmp_path / "model", said, "--start", "dim", code=1)
     assert "--start must not be used" in wrong.output
     wrong = run("train", "lamps", "--corpora", tmp_path, "--out", tmp_path / "other", code=1)
-    assert "task that has a corpus; lamps has none. Remove it." in wrong.output
+    assert "task that has a corpus; lamps has none. Remove --corpora." in wrong.output
 
 
 def test_foreign_task_is_evaluated_beside_what_was_published(lamps, tmp_path):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from groundling.checks.mistakes import Mistake, explain_mistake, follow_examples
+from groundling.checks.mistakes import Mistake, are, explain_mistake, follow_examples, some
 from groundling.checks.registry import Finding, Subject, run_checks, which_too_long
 from groundling.errors import DemonstrationError
 from groundling.models.base import Request
@@ -45,7 +45,8 @@ class Diagnosis:
         >>> Diagnosis((), (), 4, 4).summary(None)
         '4 of 4 demonstrations are followed as demonstrated. No problems found.'
         """
-        lines = [f"{self.right} of {self.count} demonstrations are followed as demonstrated."]
+        count = some(self.count, "demonstration")
+        lines = [f"{self.right} of {count} {are(self.right, self.count)} followed as demonstrated."]
         if not self.findings and not self.mistakes:
             lines[0] += " No problems found."
         lines += [f"- {each}" for each in self.findings]

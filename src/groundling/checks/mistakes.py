@@ -126,7 +126,8 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
     if len(gold) > longest:
         return Mistake(
             each, "too long",
-            f"It has {len(gold)} actions, but only plans of up to {longest} are searched.",
+            f"It has {some(len(gold), 'action')}; the search considers only plans of up to "
+            f"{longest}.",
             f"Use {advise(index.learnt, 'Search', max_length=len(gold))}.",
         )  # fmt: skip
     if best is None or not attempt.chance:
@@ -146,7 +147,7 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
     rivals = _Rivals(index, each, request, gold, best, attempt.found)
     if graphs(world, gold) == graphs(world, best):
         detail = f"The plan {listed(best.actions)} has the same grounding graphs."
-        cure = "Add a label that distinguishes the two."
+        cure = "Add a label that distinguishes the two plans."
         return Mistake(each, "same graph", detail, cure, unknown_words=rivals.unknown)
     return rivals.explain()
 
@@ -246,9 +247,9 @@ class _Rivals:
             return ""
         name = str(others[0].demonstration).removeprefix("The demonstration ")
         return (
-            f"{len(others)} of {len(alike)} training demonstrations with the same words and a "
-            f"similar start do something else, such as {name}: "
-            f"{listed(others[0].trajectory.actions)}."
+            f"{len(others)} of {some(len(alike), 'training demonstration')} with the same words "
+            f"and a similar start {'does' if len(others) == 1 else 'do'} something else, such as "
+            f"{name}: {listed(others[0].trajectory.actions)}."
         )
 
     def _length_change(self) -> str:
@@ -276,8 +277,8 @@ class _Rivals:
             )
         as_long = sum(len(each.trajectory) == count for each in self.index.shown)
         return (
-            f"{as_long} of {some(len(self.index.shown), 'training demonstration')} have "
-            f"{some(count, 'action')}: add more of that length."
+            f"{as_long} of {some(len(self.index.shown), 'training demonstration')} "
+            f"{'has' if as_long == 1 else 'have'} {some(count, 'action')}: add more of that length."
         )
 
     def _order_cures(self) -> Iterator[str]:
@@ -345,7 +346,7 @@ class _Rivals:
                 "No word of the text favours the other plan; it resembles the most common "
                 "behaviour. Add demonstrations of the less common behaviour."
             )
-        return found or ["Add demonstrations of the difference between the two."]
+        return found or ["Add demonstrations that show the difference between the two plans."]
 
     def _word_cures(self) -> Iterator[str]:
         if self.unknown:
@@ -356,13 +357,18 @@ class _Rivals:
                     f"; if it means a value of {strings[0]!r}, add that label to "
                     "Features.slots and the value to a lexicon"
                 )  # fmt: skip
-            it = "it" if len(self.unknown) == 1 else "them"
-            yield f"Unknown words: {quoted(self.unknown)}. Demonstrate texts with {it}{slots}."
+            it, s = ("it", "") if len(self.unknown) == 1 else ("them", "s")
+            yield f"Unknown word{s}: {quoted(self.unknown)}. Demonstrate texts with {it}{slots}."
         if self._rare:
             named = ", ".join(f"“{word}” ({some(count, 'time')})" for word, count in self._rare)
             too_rare = any(count < self.least for _, count in self._rare)
-            why = f"; words with fewer than {self.least} are not learnt" if too_rare else ""
-            yield f"Rare words: {named}{why}. Add demonstrations with such words."
+            why = (
+                f"; words that occur fewer than {self.least} times are not learnt"
+                if too_rare
+                else ""
+            )
+            s = "s" * (len(self._rare) != 1)
+            yield f"Rare word{s}: {named}{why}. Add demonstrations with such words."
 
     # ---- labels and numbers that distinguish the plans --------------------------------------
 
@@ -465,11 +471,11 @@ class _Rivals:
         if missing:
             labels = ", ".join(name for name, _ in missing)
             said = [word for _, words in missing for word in words][:A_FEW]
-            known = f" In other texts, {', '.join(said)} mean it." if said else ""
+            known = f" In other texts, they go with {', '.join(said)}." if said else ""
             yield (
-                f"No word of the text is associated with {labels}, which only the demonstrated "
-                f"actions have.{known} Add demonstrations with the words of this text and these "
-                "labels, or add a label that the words can mean."
+                "No word of the text is associated with the labels that only the demonstrated "
+                f"actions have: {labels}.{known} Add demonstrations with the words of this text "
+                "and these labels, or add a label that the words can mean."
             )
 
     def _slot_cure(self, kind: str, value: str) -> str:
@@ -647,6 +653,15 @@ def listed(actions: Sequence[Hashable]) -> str:
 def quoted(words: Sequence[str]) -> str:
     """Return words in quotation marks, separated by commas."""
     return ", ".join(f"“{word}”" for word in words)
+
+
+def are(count: int, total: int | None = None) -> str:
+    """Return the verb after "`count`" or "`count` of `total`": "is" or "are".
+
+    >>> are(1), are(2), are(0, 1)
+    ('is', 'are', 'is')
+    """
+    return "is" if 1 in (count, total) else "are"
 
 
 def some(count: int, what: str) -> str:

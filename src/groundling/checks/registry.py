@@ -19,11 +19,13 @@ from groundling.checks.mistakes import (
     Attempt,
     TrainingIndex,
     advise,
+    are,
     explain_mistake,
     follow_examples,
     graphs,
     looks,
     plan_scores,
+    some,
     wider,
 )
 from groundling.errors import GroundlingError, LearningWarning, did_you_mean
@@ -220,16 +222,17 @@ def _another_world(usual: UsualLabels, places: Iterable[Place]) -> _Problems:
 
 def _name(demonstrations: Sequence[Demonstration]) -> str:
     """Return the names of a few demonstrations, followed by the number of others."""
-    some = (str(e).removeprefix("The demonstration ") for e in demonstrations[:A_FEW])
+    first = (str(e).removeprefix("The demonstration ") for e in demonstrations[:A_FEW])
     more = len(demonstrations) - A_FEW
-    return ", ".join(some) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 
 def left_out(skipped: Sequence[Skipped]) -> Finding:
     """Return a finding that names demonstrations which cannot be used."""
+    was = "was" if len(skipped) == 1 else "were"
     return Finding(
         "left out",
-        f"{len(skipped)} demonstrations cannot be used and were left out: "
+        f"{some(len(skipped), 'demonstration')} cannot be used, and {was} left out: "
         f"{_name([each.demonstration for each in skipped])}.",
         f"See skipped_ for the reasons; the first is: {skipped[0].problem}",
     )
@@ -258,8 +261,9 @@ def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
         first = _count_words(long[0].instructions)
         finding = Finding(
             "long text",
-            f"{len(long)} of {len(demonstrations)} texts are far longer than the median of "
-            f"{usual:g} words and take most of the time: {_name(long)} ({first:,} words).",
+            f"{len(long)} of {some(len(demonstrations), 'text')} {are(len(long))} far longer than "
+            f"the median of {usual:g} word{'s' * (usual != 1)}, which takes most of the time: "
+            f"{_name(long)} ({first:,} words).",
             "Split them into several demonstrations, or leave them out.",
         )
         warnings.warn(str(finding), LearningWarning, stacklevel=3)  # the caller of Follower.fit
@@ -301,8 +305,8 @@ def _too_long(subject: Subject) -> _Problems:
             f"{counts.plans(longest):,.0f}, and training takes longer in proportion."
         )
     yield (
-        f"{len(long)} of {len(examples)} demonstrations are longer than Search.max_length="
-        f"{longest}, so their plans are never found: "
+        f"{len(long)} of {some(len(examples), 'demonstration')} {are(len(long))} longer than "
+        f"Search.max_length={longest}, the limit of the search: "
         f"{_name([each.demonstration for each in long])}.",
         f"Use {advise(learnt, 'Search', max_length=most)}.{cost}",
     )
@@ -536,8 +540,9 @@ def _tokens(subject: Subject) -> _Problems:
     ]
     if 2 * len(alone) > len(sentences):
         yield (
-            f"{len(alone)} of {len(sentences)} sentences are one word each, such as "
-            f"{alone[0][:SAMPLED_STARTS]!r}: the parser does not find word boundaries.",
+            f"{len(alone)} of {some(len(sentences), 'sentence')} {are(len(alone))} parsed as a "
+            f"single word, such as {alone[0][:SAMPLED_STARTS]!r}: the parser does not find word "
+            "boundaries.",
             "Pass a parser for this language as parser=…, such as "
             "ChainParser(language=Language(…, spaced=False)) if it is written without spaces; or "
             "put spaces between words.",
@@ -564,8 +569,8 @@ def _lost_plans(subject: Subject) -> _Problems:
     lost = [each.example.demonstration for each in seen if _is_lost(subject.learnt, each)]
     if len(lost) > HARDLY_ANY * len(seen):
         yield (
-            f"The search does not find the plans of {len(lost)} of {len(seen)} demonstrations"
-            f"{looked}: {_name(lost)}.",
+            f"The search does not find the plan{'s' * (len(lost) != 1)} of {len(lost)} of "
+            f"{some(len(seen), 'demonstration')}{looked}: {_name(lost)}.",
             wider(subject.learnt.search),
         )
 
@@ -587,13 +592,13 @@ def _refit(subject: Subject) -> _Problems:
         return
     chance = sum(each.chance for each in seen)
     if chance < NEARLY_ALL * len(seen):
-        some = wrong[:SAMPLED_STARTS]
-        reasons = Counter(explain_mistake(subject.index, each).why for each in some)
+        tried = wrong[:SAMPLED_STARTS]
+        reasons = Counter(explain_mistake(subject.index, each).why for each in tried)
         [(why, count)] = reasons.most_common(1)
         yield (
-            f"Only {right} of {len(seen)} training demonstrations{looked} are followed as "
+            f"Only {right} of {len(seen)} training demonstrations{looked} {are(right)} followed as "
             f"demonstrated; chance would be {chance:.1f}.",
-            f"The most frequent reason is {why!r} ({count} of {len(some)}): "
+            f"The most frequent reason is {why!r} ({count} of {len(tried)}): "
             "follower.diagnose(demonstrations) suggests a fix for each.",
         )
 

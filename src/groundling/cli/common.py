@@ -231,7 +231,7 @@ def check_writable(file: Path | None) -> None:
     folder = file.absolute().parent
     if not folder.is_dir():
         raise SettingError(
-            f"The folder {folder} does not exist. Create it, or choose another file."
+            f"The folder {folder} does not exist. Create it, or choose a file in another folder."
         )
     if file.is_dir() or not os.access(folder, os.W_OK):
         raise SettingError(f"{file} must be a writable file. Choose another file.")
@@ -342,7 +342,7 @@ def find_source(
         if corpora is not None:
             raise SettingError(
                 f"--corpora can be used only with a task that has a corpus; {task.name} has none. "
-                "Remove it."
+                "Remove --corpora."
             )
         place = Place(None, "the task has no corpus")
     else:

@@ -82,7 +82,10 @@ def check(
             if len(names) > 10:
                 console.print(f"{kind}: {len(names) - 10} more")
         count = len(found.whole) + len(found.missing) + len(found.changed)
-        console.print(f"{len(found.whole)} of {count} files are correct.")
+        console.print(
+            f"{len(found.whole)} of {count} files {'is' if len(found.whole) == 1 else 'are'} "
+            "correct."
+        )
         if not found.good:
             console.print(f"To repair the folder, type: groundling corpora fetch --into {folder}")
     if not found.good:

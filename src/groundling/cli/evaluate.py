@@ -122,7 +122,8 @@ def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
         return task
     if not isinstance(task, UserWorldTask):
         raise SettingError(
-            "--folds can be used only with your own world; a task has its own folds. Remove it."
+            "--folds can be used only with your own world; a task has its own folds. Remove "
+            "--folds."
         )
     return UserWorldTask(name, folds)
 
@@ -161,7 +162,7 @@ def _judge(
     outcome = task.follow(follower, cases, parts)
     row = task.make_row(note.preset, note.variant, [outcome])
     count = len(outcome.get("scores", ())) or len(parts)
-    condition = f"{model} on {count} demonstrations"
+    condition = f"{model} on {count} demonstration{'s' * (count != 1)}"
     return Report(
         task.name, note.preset, condition, [row], process_time() - began, __version__,
         mistakes=outcome.get("mistakes", ()),

@@ -70,7 +70,7 @@ def reply(
 
     if (home is None) == (file is None):
         got = "neither" if home is None else "both"
-        raise HomeError(f"Pass either a home or --file with requests; got {got}.")
+        raise HomeError(f"Either a home or --file must be given; got {got}. Pass one of them.")
     check_writable(json_file)
     if file is not None:
         bad: list[str] = []
@@ -194,8 +194,8 @@ def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
         found = agent.reply(each)
         if found.kind not in ("act", "answer"):
             raise HomeError(
-                "Each text in the meaning of a phrase must be a clear request; got "
-                f"{each!r:.80}. The home replied: {found.text}"
+                f"Each text in the meaning of a phrase must be a clear request; got {each!r:.80}. "
+                f"Reword this text. The home replied: {found.text}"
             )
 
 

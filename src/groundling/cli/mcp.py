@@ -115,7 +115,7 @@ def _taught(
 
     if not known:
         raise SettingError(
-            "`teach` requires the demonstrations of the world. Start the server with --shown."
+            "`teach` requires the demonstrations of the world. Start the server with --shown FILE."
         )
     SAID_ACTIONS.check(len(actions), InstructionError, "A demonstration")
     scene = stage.scene
@@ -125,8 +125,8 @@ def _taught(
         offered = {str(each): each for each in scene.environment.actions(state)}
         if name not in offered:
             raise SettingError(
-                f"`actions` must be possible in this order; got {name!r}. Use names that "
-                "`describe` lists."
+                f"`actions` must be possible in this order; {name!r} is impossible at its place. "
+                "Use names that `describe` lists."
             )
         done.append(offered[name])
         state = scene.environment.step(state, offered[name])

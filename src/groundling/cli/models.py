@@ -140,7 +140,7 @@ def train(
     own, large = names_world(task), cluster is not None or memory is not None
     if setting and large:
         raise SettingError(
-            "--setting must not be combined with --memory or --cluster. Remove it, or use "
+            "--setting must not be combined with --memory or --cluster. Remove --setting, or use "
             "Follower(…).fit(…, memory=…) in Python."
         )
     console = make_console()
@@ -175,8 +175,8 @@ def train(
         )  # fmt: skip
     held_out = "" if own else f"; held out: {note.left_out or 'nothing'}"
     console.print(
-        f"Learnt {count_weights(follower):,} weights from {count:,} demonstrations in "
-        f"{perf_counter() - began:.0f} s{held_out}."
+        f"Learnt {count_weights(follower):,} weights from {count:,} "
+        f"demonstration{'s' * (count != 1)} in {perf_counter() - began:.0f} s{held_out}."
     )
     if auto:
         _show_choices(console, choices, setting or ())

@@ -59,11 +59,11 @@ def serve(
     if project and demonstrations:
         raise SettingError(
             "--demonstrations must not be used with a project, which stores its own "
-            "demonstrations. Remove it."
+            "demonstrations. Remove --demonstrations."
         )
     if not model.is_dir():
         raise SettingError(
-            f"MODEL must be the folder of a model or project; got {model}. Check the path."
+            f"MODEL must be the folder of a model or project; got {model}. Correct the path."
         )
     source = read_target(str(model), world)
     if demonstrations and not teach:

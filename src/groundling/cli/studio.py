@@ -39,7 +39,7 @@ def need_server() -> None:
     missing = [name for name in ("fastapi", "uvicorn", "prometheus_client") if not find_spec(name)]
     if missing:
         raise SettingError(
-            f"{' and '.join(missing)} must be installed. Run: pip install 'groundling[studio]'"
+            f"{' and '.join(missing)} must be installed. Run `pip install 'groundling[studio]'`."
         )
 
 

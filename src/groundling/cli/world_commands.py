@@ -116,8 +116,11 @@ def check(
         problem = str(error)
     if count:
         lasting = f"{min(lengths)} to {max(lengths)}" if len(lengths) > 1 else f"{max(lengths)}"
-        in_groups = f", in {len(groups - {''}):,} groups" if groups - {""} else ""
-        console.print(f"{count:,} demonstrations are valid: {lasting} actions{in_groups}.")
+        some = len(groups - {""})
+        in_groups = f", in {some:,} group{'s' * (some != 1)}" if some else ""
+        valid = "demonstration is valid" if count == 1 else "demonstrations are valid"
+        actions = "action" if lengths == {1} else "actions"
+        console.print(f"{count:,} {valid}: {lasting} {actions}{in_groups}.")
     if say_skipped(console, own.demonstrations, "are unusable", _SHOWN):
         raise typer.Exit(1)
     if problem:

@@ -77,7 +77,8 @@ def _refuse_others(into: Path) -> None:
             if path.is_file() and name not in manifest():
                 raise CorpusError(
                     f"{into / corpus.folder} contains {path.name}, which is not part of the "
-                    "corpora and would be lost. Move it, or choose another folder with --into."
+                    "corpora and would be lost. Move this file, or choose another folder with "
+                    "--into."
                 )
 
 
@@ -124,8 +125,8 @@ def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
         except (OSError, http.client.HTTPException, ValueError) as error:
             problem = error
     raise CorpusError(
-        f"{url} could not be downloaded ({problem}). Run the same command again to resume, or "
-        "download the archive yourself and pass it with --from FILE."
+        f"{url} could not be downloaded ({str(problem).rstrip('.')}). Run the same command again "
+        "to resume, or download the archive yourself and pass it with --from FILE."
     ) from problem
 
 
@@ -152,7 +153,7 @@ def _attempt(url: str, part: Path, tell: Tell) -> None:
         resumed = answer.status == 206 and _starts_at(answer.headers) == have
         if answer.status == 206 and not resumed:
             _forget(part)
-            raise ValueError("the server sent other bytes than those requested")
+            raise ValueError("The server must send the bytes that were requested; got others.")
         size = answer.headers.get("Content-Length", "")
         have = have if resumed else 0
         total = have + int(size) if size.isdecimal() else None
@@ -166,7 +167,7 @@ def _attempt(url: str, part: Path, tell: Tell) -> None:
                 file.write(piece)
                 tell(have, total)
     if total is not None and have != total:
-        raise ValueError(f"the server sent only {have} of {total} bytes")
+        raise ValueError(f"The server must send {total} bytes; got only {have}.")
 
 
 def _starts_at(headers: http.client.HTTPMessage) -> int:

@@ -75,8 +75,8 @@ def plain(value: Any, name: Callable[[type], str] | None) -> Json:
     if name is not None:
         raise WorldError(
             "States and actions must consist of strings, numbers, tuples, named tuples, frozen "
-            f"data classes, enumerations and frozen sets; got {shorten(value)}, a "
-            f"{kind.__name__}. Change it, or implement state_to_json and its counterparts."
+            f"data classes, enumerations and frozen sets; got {shorten(value)}, a {kind.__name__}. "
+            "Change it, or implement methods such as state_to_json and state_from_json."
         )
     return _anything(value)
 

@@ -167,17 +167,18 @@ class Codec:
             json.dumps(written, allow_nan=False)
         except Exception as error:
             raise WorldError(
-                f"{self.owner}.{kind}_to_json({shorten(value)}) must return JSON; got "
-                f"{type(error).__name__}: {error}. Return lists, dicts, strings and numbers."
+                f"{self.owner}.{kind}_to_json({shorten(value)}) must return JSON data; got the "
+                f"error {type(error).__name__}: {error}. Return lists, dicts, strings and numbers."
             ) from error
         return written
 
     def _name(self, kind: type) -> str:
         if self.classes.get(kind.__name__) is not kind:
             raise WorldError(
-                f"{self.owner} must declare the class {kind.__name__}, which its states or "
-                f"actions use. Define it in the module of {self.owner}, list it in "
-                f"{self.owner}.json_classes, or implement state_to_json and its counterparts."
+                f"{self.owner} must declare the class {kind.__name__}, which its states or actions "
+                f"use. Define it in the module of {self.owner}, list it in "
+                f"{self.owner}.json_classes, or implement methods such as state_to_json and "
+                "state_from_json."
             )
         return kind.__name__
 
@@ -227,7 +228,10 @@ class Codec:
             if name == FLOAT and content in ("inf", "-inf"):
                 return float(content)
         except (binascii.Error, UnicodeEncodeError) as error:
-            raise WorldError(f"`$bytes` must be base 64; got {shorten(data)}: {error}.") from error
+            raise WorldError(
+                f"`$bytes` must be valid base 64; got {shorten(data)} ({error}). Encode the bytes "
+                "again."
+            ) from error
         rules = {SET: "a list", BYTES: "a string in base 64", FLOAT: '"inf" or "-inf"'}
         if name in rules:
             raise WorldError(f"`{name}` must be {rules[name]}; got {shorten(content)} in a {kind}.")
@@ -262,7 +266,7 @@ class Codec:
             ) from error
         fields_shown = ", ".join(f'"{each}": …' for each in _field_names(made))
         raise WorldError(
-            f"{made.__name__} must be written as an object, {{{fields_shown}}}; got "
+            f"{made.__name__} must be written as an object of the form {{{fields_shown}}}; got "
             f"{shorten(content)}."
         )
 
@@ -287,8 +291,8 @@ def value_classes(environment: object) -> dict[str, type]:
         if not is_value_class(each):
             raise WorldError(
                 "Each of json_classes must be a named tuple, a frozen data class, an enumeration "
-                f"or a hashable mapping; got {shorten(each)}. Remove it, or implement "
-                "state_to_json and its counterparts."
+                f"or a hashable mapping; got {shorten(each)}. Remove it, or implement methods such "
+                "as state_to_json and state_from_json."
             )
         found.setdefault(each.__name__, each)
     for namespace in _namespaces(environment):
@@ -371,7 +375,8 @@ def _method(environment: object, name: str) -> Callable[[Any], Any] | None:
     found = getattr(environment, name, None)
     if found is not None and not callable(found):
         raise WorldError(
-            f"{class_name(environment)}.{name} must be a method; got {shorten(found)}."
+            f"{class_name(environment)}.{name} must be a method; got {shorten(found)}. Define it "
+            "as a method, or remove it."
         )
     return found
 

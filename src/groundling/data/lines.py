@@ -50,7 +50,8 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
         yield (
             number + 1,
             DemonstrationError(
-                f"The file cannot be read beyond this line ({said}). Copy or download it again."
+                f"The file cannot be read beyond this line ({said}). Replace it with an intact "
+                "copy."
             ),
         )
 

@@ -14,6 +14,10 @@ _FOOTER_DEPTH = 20  # maximum nesting of footers, which need eight levels
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
 _PREFIXES = 7  # the encoding DELTA_BYTE_ARRAY, in which texts share prefixes
 _BATCH_BYTES = 32 * 2**20
+_BROKEN = (
+    "A Parquet file must have a valid footer and valid page headers; this file is damaged or in "
+    "another format. Write the demonstrations to a new file."
+)
 
 
 class Page(NamedTuple):
@@ -44,16 +48,14 @@ def read_footer(file: BinaryIO) -> list[list[Column]]:
     tail = file.read(8)
     size = int.from_bytes(tail[:4], "little")
     if tail[4:] != b"PAR1" or size > end - 12:
-        raise DemonstrationError("The file must have a valid Parquet footer. Recreate the file.")
+        raise DemonstrationError(_BROKEN)
     FOOTER_BYTES.check(size, DemonstrationError, "The file")
     file.seek(end - 8 - size)
     try:
         found, _ = _structure(file.read(size), 0, _FOOTER_DEPTH)
         return [[_column(each) for each in group[1]] for group in found.get(4, [])]
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        raise DemonstrationError(
-            "The file must have a valid Parquet footer. Recreate the file."
-        ) from None
+        raise DemonstrationError(_BROKEN) from None
 
 
 def _column(chunk: dict[int, Any]) -> Column:
@@ -79,8 +81,8 @@ def rows_at_once(file: BinaryIO, columns: Iterable[Column], most: int) -> int:
             PAGE_BYTES.check(page.size, DemonstrationError, f"The column {column.path_in_schema}")
             if page.values > column.num_values:
                 raise DemonstrationError(
-                    "A page of a Parquet file must not have more values than its column. Recreate "
-                    "the file."
+                    f"A page of the column {column.path_in_schema} must not have more values than "
+                    "the column. The file is damaged. Write the demonstrations to a new file."
                 )
             if not nested and page.values:
                 most = min(most, _BATCH_BYTES * page.values // max(1, page.size))
@@ -105,7 +107,7 @@ def pages_of(file: BinaryIO, column: Column) -> Iterator[Page]:
             if content.get(2 if kind == _DATA else 4) == _PREFIXES:
                 raise DemonstrationError(
                     f"The column {column.path_in_schema} must not use the encoding "
-                    "DELTA_BYTE_ARRAY, which can expand without limit. Write it with the "
+                    "DELTA_BYTE_ARRAY, which can expand without limit. Write the column with the "
                     "encoding PLAIN."
                 )
             yield Page(unpacked, values)
@@ -113,9 +115,7 @@ def pages_of(file: BinaryIO, column: Column) -> Iterator[Page]:
 
 def _whole(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise DemonstrationError(
-            "Every page of a Parquet file must have a valid header. Recreate the file."
-        )
+        raise DemonstrationError(_BROKEN)
     return value
 
 
@@ -131,9 +131,7 @@ def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
         except (IndexError, RecursionError):
             if len(data) < size:
                 break
-    raise DemonstrationError(
-        "Every page of a Parquet file must have a valid header. Recreate the file."
-    )
+    raise DemonstrationError(_BROKEN)
 
 
 # ---- the compact protocol of Thrift, used for headers ------------------------------------------

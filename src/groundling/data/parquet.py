@@ -65,10 +65,13 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
     except DemonstrationError as error:
         yield number + 1, error
     except (arrow.ArrowException, OSError, ValueError, MemoryError) as error:
-        said = " ".join(str(error).split()) or type(error).__name__
+        said = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         yield (
             number + 1,
-            DemonstrationError(f"The file cannot be read as Parquet ({said}). Recreate the file."),
+            DemonstrationError(
+                f"The file cannot be read as Parquet ({said}). Write the demonstrations to a new "
+                "file."
+            ),
         )
 
 
@@ -86,8 +89,8 @@ def _listed(column: Any) -> list[Any]:
             if index not in used:
                 if not 0 <= index < len(values):  # pyarrow does not check this, and wraps around
                     raise ValueError(
-                        f"dictionary index {index} is out of range; the size of the dictionary is "
-                        f"{len(values)}"
+                        f"The dictionary of a column must have the index {index}; got only "
+                        f"{len(values)} values."
                     )
                 used[index] = _text(values[index])
         return [used[index] for index in indices]

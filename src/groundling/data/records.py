@@ -269,7 +269,8 @@ def _naming(
         if given is not None or known is not environment:
             rule = "a name of its own" if given is None else "a name in `worlds`"
             raise DemonstrationError(
-                f"Every environment must have {rule}; got a second one of class {name}. Pass "
+                f"Every environment must have {rule}; got a second environment of class {name}. "
+                "Pass "
                 "worlds={'one': …, 'other': …}, or a function that returns the name and the "
                 "arguments of an environment."
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
@@ -131,9 +132,9 @@ class SceneWorld:
         SCENE_ACTIONS.check(len(deeds), WorldError, "A world")
         self._deeds = {self._name(deed): deed for deed in deeds}
         if len(self._deeds) < len(deeds):
+            repeated = Counter(map(self._name, deeds)).most_common(1)[0][0]
             raise WorldError(
-                "Action names must be unique; got the same name for two actions. Rename places or "
-                "things."
+                f"Action names must be unique; got {repeated!r} twice. Rename a place or a thing."
             )
         self._check_examples()
 
@@ -198,8 +199,8 @@ class SceneWorld:
         """Return the actions that are possible in a state."""
         if not self._is_state(state):
             raise WorldError(
-                f"A state of {self.title} must have a place for each mover, and a place or a "
-                f"holder, and a condition, for each thing; got {shorten(state)}."
+                f"A state of {self.title} must give each mover a place, and each thing a condition "
+                f"and a place or holder; got {shorten(state)}."
             )
         return tuple(name for name, deed in self._deeds.items() if self._possible(state, deed))
 
@@ -334,7 +335,8 @@ class SceneWorld:
     def _check_examples(self) -> None:
         if not isinstance(self.examples, (list, tuple)) or len(self.examples) > _EXAMPLES:
             raise WorldError(
-                f"`examples` must be a list of at most {_EXAMPLES:,} entries. Remove some of them."
+                f"`examples` must be a list of at most {_EXAMPLES:,} entries; got "
+                f"{shorten(self.examples)}."
             )
         starts = list(self.starts.values())
         for number, each in enumerate(self.examples, 1):
@@ -354,8 +356,8 @@ class SceneWorld:
                 deed = self._deeds.get(action) if isinstance(action, str) else None
                 if deed is None or not self._possible(state, deed):
                     raise WorldError(
-                        f"`actions` {where} must be possible in this order; got {shorten(action)}. "
-                        "Check the scene."
+                        f"`actions` {where} must be possible in this order; {shorten(action)} is "
+                        "impossible in its place. Correct the actions, or the scene."
                     )
                 state = self.step(state, action)
 

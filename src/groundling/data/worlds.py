@@ -325,8 +325,8 @@ def _entry_point(name: str) -> Any:
         return found[name].load()
     except (Exception, SystemExit) as error:
         raise WorldError(
-            f"The world {name!r} ({found[name].value}) cannot be imported: {_said(error)}. "
-            "Check the installed package."
+            f"The world {name!r} ({found[name].value}) cannot be imported: {_said(error)}. Update "
+            "or reinstall its package."
         ) from error
 
 

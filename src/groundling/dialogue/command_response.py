@@ -89,7 +89,7 @@ def choose_response(
             why = "One outcome is in the prediction set."
             return CommandResponse("act", why, decision.options, confidence=found.plan.confidence)
         size = len(sets.select(options))
-        why = f"{size} outcomes are in the {sets.coverage:.0%} prediction set."
+        why = f"The {sets.coverage:.0%} prediction set has {size} outcome{'s' * (size != 1)}."
         return CommandResponse("ask", why, decision.options, complete=decision.complete)
     return _uncalibrated(found, fit, decision)
 
@@ -120,7 +120,7 @@ def _unexplained(
         return _fulfilled()
     if not new:
         return _impossible()
-    why = f"Unknown words: {', '.join(new)}."
+    why = f"Unknown word{'s' * (len(new) != 1)}: {', '.join(new)}."
     if any(word in fit.language.negations for word in new):
         return CommandResponse("decline", "The text has an unknown negation.", phrase="decline")
     # A known verb with an unknown word can be confirmed, an unknown verb cannot.

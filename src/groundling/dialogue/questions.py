@@ -698,7 +698,7 @@ class Answerer:
         """Restore an answerer from the output of `to_dict`."""
         try:
             if not data["asking"]:
-                raise ValueError("`asking` has no answer type")
+                raise ValueError("`asking` must have at least one answer type; got none.")
             return cls(
                 language,
                 {str(name): float(weight) for name, weight in data["features"].items()},

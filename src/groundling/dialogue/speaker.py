@@ -617,7 +617,9 @@ def _word(data: Any, actions: int) -> str | Gap:
         return data
     kind, label, action = data
     if not 0 <= int(action) < actions:
-        raise ValueError(f"The action of a gap must be below {actions}; got {action!r:.40}.")
+        raise ValueError(
+            f"The index of the action in a gap must be from 0 to {actions - 1}; got {action!r:.40}."
+        )
     return Gap(str(kind), str(label), int(action))
 
 

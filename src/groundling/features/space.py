@@ -97,8 +97,8 @@ class FeatureSpace:
                 re.compile(pattern)
             except (re.error, ValueError) as error:
                 raise SettingError(
-                    "`include` and `exclude` must be regular expressions; got "
-                    f"{pattern[:60]!r} ({error})."
+                    f"`include` and `exclude` must be regular expressions; got {pattern[:60]!r} "
+                    f"({str(error).rstrip('.')})."
                 ) from error
 
     @property
@@ -474,9 +474,9 @@ def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[
         found = [(str(name), float(value)) for name, value in function(word, node)]
     except Exception as error:
         raise SettingError(
-            f"The joining function {name_of(function)} must take a word label and a node "
-            f"label, and return a list of (feature name, value) pairs. For {word.name!r} and "
-            f"{node.name!r} it raised {type(error).__name__}: {error}."
+            f"The joining function {name_of(function)} must take a word label and a node label, "
+            f"and return a list of (feature name, value) pairs. For {word.name!r} and "
+            f"{node.name!r} it raised {type(error).__name__}: {error}. Correct the function."
         ) from error
     for name, value in found:
         if not abs(value) <= _MOST_VALUE:

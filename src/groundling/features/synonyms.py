@@ -247,12 +247,12 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode) or not os.fstat(handle).st_size:
             raise LexiconError(
-                f"{path} must be a regular, non-empty file of word vectors. Check the path."
+                f"{path} must be a regular, non-empty file of word vectors. Use another file."
             )
         data = mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):
         raise LexiconError(
-            f"{path} must be a regular file that can be memory-mapped. Check the path."
+            f"{path} must be a regular file that can be memory-mapped. Use another file."
         ) from None
     finally:
         os.close(handle)
@@ -262,7 +262,7 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
     except (ValueError, struct.error, IndexError) as problem:
         raise LexiconError(
             f"{path} must contain word vectors in a text or binary format of GloVe, word2vec or "
-            f"fastText ({problem}). Use another file."
+            f"fastText ({str(problem).rstrip('.')}). Use another file."
         ) from None
 
     def checked(word: str) -> Vector | None:
@@ -277,7 +277,7 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
 
 def _size(size: int) -> int:
     if size < 1:
-        raise ValueError(f"its vectors must not be empty; got the size {size}")
+        raise ValueError(f"A word vector must have at least one number; got {size}.")
     VECTOR_SIZE.check(size, LexiconError, "A word vector")
     return size
 
@@ -291,7 +291,7 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
         if not _is_text(data, start, size):
             return _binary(data, start, size)
     elif not _is_text(data, 0, _size(len(first) - 1)):
-        raise ValueError("the first line is not a word followed by numbers")
+        raise ValueError("The first line must be a word followed by numbers.")
     size = size or len(first) - 1
     places: dict[bytes, tuple[int, int]] = {}
     for _ in range(_MOST_LINES * VECTOR_WORDS.most):
@@ -303,7 +303,7 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
             places.setdefault(data[start:space], (space, end))
         start = end + 1
     if not places:
-        raise ValueError("it contains no words")
+        raise ValueError("The file must contain at least one word with a vector; got none.")
 
     def find(word: str) -> Vector | None:
         place = places.get(_encode(word))
@@ -322,7 +322,7 @@ def _line(data: mmap.mmap, start: int) -> bytes:
     """Return a line without its line break; raise `ValueError` if it is too long."""
     end = data.find(b"\n", start, start + 40 * VECTOR_SIZE.most)
     if end < 0 and len(data) - start > 40 * VECTOR_SIZE.most:
-        raise ValueError(f"a line has more than {40 * VECTOR_SIZE.most:,} bytes")
+        raise ValueError(f"A line must have at most {40 * VECTOR_SIZE.most:,} bytes; got more.")
     return data[start : len(data) if end < 0 else end]
 
 
@@ -344,7 +344,7 @@ def _binary(data: mmap.mmap, start: int, size: int) -> Callable[[str], Vector | 
         places.setdefault(data[start:space].lstrip(b"\n"), space + 1)
         start = space + 1 + 4 * size
     if not places:
-        raise ValueError("it contains no complete vector")
+        raise ValueError("The file must contain at least one complete vector; got none.")
 
     def find(word: str) -> Vector | None:
         place = places.get(_encode(word))
@@ -359,22 +359,22 @@ def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
     entries, words, _, _, pruned = struct.unpack_from("<3i2q", data, 64)
     most = _MOST_LINES * VECTOR_WORDS.most
     if version != 12 or not 0 < words <= entries <= most or buckets < 0 or pruned > 0:
-        raise ValueError(
-            "the fastText model is damaged, is pruned, or does not have format version 12"
-        )
+        raise ValueError("A fastText model must be complete, not pruned, and in format version 12.")
     _size(size)
     place, places = 64 + 28, dict[bytes, int]()
     for number in range(entries):
         end = data.find(b"\0", place, place + _LONGEST_WORD)
         if end < 0 or end + 10 > len(data):
-            raise ValueError("the dictionary of the fastText model is incomplete")
+            raise ValueError(
+                "The dictionary of a fastText model must be complete; got only part of it."
+            )
         if number < min(words, VECTOR_WORDS.most):
             places.setdefault(data[place:end], number)
         place = end + 10
     quantised, rows, columns = struct.unpack_from("<?2q", data, place)
     place += 17
     if quantised or columns != size or rows < words or rows * size * 4 > len(data) - place:
-        raise ValueError("the matrix of the fastText model is incomplete or quantised")
+        raise ValueError("The matrix of a fastText model must be complete and not quantised.")
     matrix = np.frombuffer(data, "<f4", rows * size, place).reshape(rows, size)
     buckets = min(buckets, rows - words)
 

@@ -186,7 +186,11 @@ class _Hands:
                 return
             run.surprises += 1
             if run.surprises > self.world.surprises:
-                raise GroundlingError("The environment was in an unexpected state too often.")
+                raise GroundlingError(
+                    f"The environment was in an unexpected state {run.surprises} times; at most "
+                    f"{self.world.surprises} are allowed. Start a new episode, or raise "
+                    f"{type(self.world).__name__}.surprises."
+                )
 
     def try_out(self, run: Run, action: MacroAction) -> ActReport | None:
         """Carry out a macro-action; return None, or the final report if it is impossible."""

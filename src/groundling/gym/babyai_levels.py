@@ -238,8 +238,8 @@ class BabyAI(ObjectWorld):
         instruction = getattr(env.unwrapped, "instrs", None)
         if instruction is None:
             raise WorldError(
-                f"{self.level} has no mission that the teacher can read. Reset the environment "
-                "first, or use another level."
+                f"The environment of {self.level} must have a BabyAI mission; got none. Call "
+                "env.reset(seed=…) first, or use another level."
             )
         return list(_said(instruction, self.reader(env)))
 
@@ -270,8 +270,8 @@ def _said(instruction: Any, reader: GridReader, earlier: bool = False) -> Iterab
              "PutNextInstr": "put"}  # fmt: skip
     if kind not in verbs:
         raise WorldError(
-            f"The mission must be of a kind that the teacher supports; got {kind}. Use another "
-            "level."
+            f"The instruction of a mission must be one of {', '.join(verbs)}; got {kind}. Use "
+            "another level."
         )
     named = ("desc_move", "desc_fixed") if kind == "PutNextInstr" else ("desc",)
     found = [

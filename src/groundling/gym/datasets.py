@@ -35,7 +35,8 @@ def to_minari(
     require("h5py")
     if not trajectories:
         raise CorpusError(
-            "`trajectories` must contain at least one trajectory; got none. Use gym.record."
+            "`trajectories` must contain at least one trajectory; got none. Record one with "
+            "gym.record."
         )
     buffers = []
     for number, each in enumerate(trajectories):

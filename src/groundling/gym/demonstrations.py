@@ -86,8 +86,8 @@ def demonstrate(
     if not plans:
         shown = ", ".join(str(each[0]) for each in options)
         raise DemonstrationError(
-            f"{where} must have actions that are possible in this order; got {shown}. Check "
-            f"{type(world).__name__}.allows and effect."
+            f"{where} must have actions that are possible in this order; got {shown}. Correct the "
+            f"actions, or the methods {type(world).__name__}.allows and effect."
         )
     return Demonstration(parts, episode, (), plans[0], name=name, also=tuple(plans[1:]))
 
@@ -140,8 +140,8 @@ def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[l
             if not found:
                 raise DemonstrationError(
                     f"{where} must use only objects in the scene; got "
-                    f"{sorted(map(str, wanted))[:4]} for {verb!r}. Check the names of the "
-                    "objects."
+                    f"{sorted(map(str, wanted))[:4]} for {verb!r}. Use names of objects in the "
+                    "scene."
                 )
             if fixed and not number and not _is_allowed(episode, verb, wanted):
                 raise DemonstrationError(

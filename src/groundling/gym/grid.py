@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from groundling.errors import WorldError, did_you_mean
+from groundling.errors import WorldError
 
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 """Names of the moves, in the order of the simulator's action numbers."""
@@ -185,9 +185,7 @@ def step(state: GridState, move: str) -> GridState:
                 return state
             status = CLOSED
         return state._replace(doors=put(doors, number, CLOSED if status == OPEN else OPEN))
-    raise WorldError(
-        f"A move must be one of the simulator's moves; got {move!r}.{did_you_mean(move, MOVES)}"
-    )
+    raise WorldError(f"`move` must be one of {', '.join(map(repr, MOVES))}; got {move!r}.")
 
 
 def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from groundling.gym.grid import CLOSED, GONE, INSIDE, LOCKED, OPEN, GridState, s
 _THROUGH = {"closed": 1, "thing": 12, "locked": 40}
 _LIMIT = 2_000  # maximum number of moves per macro-action
 _DEPTH = 12  # maximum nesting of obstacles behind obstacles
+_OTHER = "Choose another action, or reset the environment."
 
 
 class PlanningError(GroundlingError, RuntimeError):
@@ -63,7 +64,9 @@ class GridPlanner:
         elif verb == "put":
             self.put_next_to(*things)
         else:
-            raise PlanningError(f"The verb must be go to, pick up, open or put; got {verb!r}.")
+            raise PlanningError(
+                f"`verb` must be 'go to', 'pick up', 'open' or 'put'; got {verb!r}."
+            )
 
     def go_to(self, things: Collection[int]) -> None:
         """Go to the nearest of several things and face it."""
@@ -119,7 +122,9 @@ class GridPlanner:
         self.state = step(self.state, move)
         self.moves.append(move)
         if len(self.moves) > _LIMIT:
-            raise PlanningError(f"A macro-action must consist of at most {_LIMIT} moves; got more.")
+            raise PlanningError(
+                f"A macro-action must consist of at most {_LIMIT} moves; got more. {_OTHER}"
+            )
 
     def _cells(self, things: Iterable[int]) -> set[int]:
         return {self.state.places[each] for each in things if self.state.places[each] >= 0}
@@ -201,7 +206,7 @@ class GridPlanner:
                 if thing.contains in things and self.state.places[thing.contains] == INSIDE
             ]
             if not boxes:
-                raise PlanningError(f"There is no {self._names(things)} left to pick up.")
+                raise PlanningError(f"There is no {self._names(things)} left to pick up. {_OTHER}")
             self._face(self._cells(boxes), depth=depth, closed=closed, things=boxes)
             self._do("toggle")
         if self.state.carrying >= 0:
@@ -227,7 +232,10 @@ class GridPlanner:
             if (thing.kind, thing.colour) == ("key", colour) and self.state.places[number] != GONE
         ]
         if not keys:
-            raise PlanningError(f"A {colour} door is locked, and there is no {colour} key.")
+            raise PlanningError(
+                f"A locked {colour} door is in the way, and there is no {colour} key to open it. "
+                f"{_OTHER}"
+            )
         beyond = {*closed, door}
         self._fetch(keys, depth + 1, beyond)
         self._face(self._cells([door]), depth=depth + 1, closed=beyond)
@@ -239,7 +247,10 @@ class GridPlanner:
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
         if not portable:
-            raise PlanningError("There is no free cell on which to put the carried thing.")
+            raise PlanningError(
+                "The carried thing must be put down first, but there is no free cell for it. "
+                f"{_OTHER}"
+            )
         self._face(self._cells(portable), things=portable)
         cleared = self.state.front
         self._do("pickup")
@@ -261,7 +272,7 @@ class GridPlanner:
         """Walk until the agent faces one of the target cells, clearing obstacles."""
         if depth > _DEPTH:
             raise PlanningError(
-                "Too many obstacles block each other, so the path cannot be cleared."
+                f"Too many obstacles block each other, so the path cannot be cleared. {_OTHER}"
             )
         wanted = self.state.carrying
         for _ in range(4 * _DEPTH):
@@ -270,12 +281,12 @@ class GridPlanner:
             way = self._way(targets, closed, clear=clear)
             if way is None:
                 what = f"the {self._names(things)}" if things else "the place"
-                raise PlanningError(f"There is no path to {what}.")
+                raise PlanningError(f"There is no path to {what}. {_OTHER}")
             obstacle = self._walk(way)
             if obstacle < 0:
                 return
             if not clear:
-                raise PlanningError("An obstacle that cannot be moved blocks the path.")
+                raise PlanningError(f"An obstacle that cannot be moved blocks the path. {_OTHER}")
             ahead = {cell for cell, _ in way} | set(targets)
             if self.state.layout.things[obstacle].kind == "door":
                 self._unlock(obstacle, depth, closed)
@@ -284,7 +295,7 @@ class GridPlanner:
                 self._move_away(obstacle, ahead)
                 self._exchange(wanted, ahead, depth, closed)
             targets = self._cells(things) or targets
-        raise PlanningError("The path to the target cannot be cleared of obstacles.")
+        raise PlanningError(f"The obstacles on the path to the target cannot be cleared. {_OTHER}")
 
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]

@@ -87,7 +87,8 @@ class MoveAgent(BaseAgent):
         except WorldError as error:  # the simulator cannot continue
             return run.report("executor failed", f"I cannot continue: {error}")
         return run.report(
-            "executor failed", "The environment was in an unexpected state too often."
+            "executor failed",
+            f"The environment was in an unexpected state more than {_SURPRISES} times.",
         )
 
     def _attempt(self, run: Run) -> ActReport | None:

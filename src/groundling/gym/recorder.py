@@ -86,8 +86,9 @@ def record(
     listed = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
     _check(world, env, policy, way)
     if texts is not None and (isinstance(texts, str) or len(texts) != len(listed)):
+        got = "a string" if isinstance(texts, str) else f"a list of {len(texts)}"
         raise SettingError(
-            "`texts` must be a list of strings, one for each seed. Add or remove texts."
+            f"`texts` must be a list of strings, one for each seed ({len(listed)}); got {got}."
         )
     found = []
     settings = {"render_mode": "human"} if way == "window" else {}
@@ -123,8 +124,8 @@ def _check(world: Any, env: Any, policy: Any, way: str) -> None:
         )
     if env is None and not hasattr(world, "make"):
         raise SettingError(
-            f"{name} must have a method make() that returns an environment. Add it, or pass "
-            "record(…, env=…)."
+            f"{name} must have a method make() that returns an environment. Add this method, or "
+            "pass record(…, env=…)."
         )
     if way or callable(policy) or hasattr(policy, "replan"):
         return
@@ -134,8 +135,8 @@ def _check(world: Any, env: Any, policy: Any, way: str) -> None:
         )
     if not hasattr(world, "mission"):
         raise SettingError(
-            f"{name} must have a teacher, a method mission(env). Add it, or pass policy=… or "
-            "human=True."
+            f"{name} must have a method mission(env), which returns the actions to demonstrate. "
+            "Add this method, or pass policy=… or human=True."
         )
 
 
@@ -168,8 +169,8 @@ def _begin(world: Any, env: Any, seed: int, text: str | None) -> tuple[str, Any,
         text = getattr(env.unwrapped, "mission", None)
     if not isinstance(text, str):
         raise SettingError(
-            "The environment must have a mission in its observation, its info or an attribute. "
-            "Add it, or pass texts=[…], one for each seed."
+            "The environment must have a mission in its observation, its info or an attribute. Add "
+            "a mission, or pass texts=[…], one for each seed."
         )
     return text, world.begin(env), observation
 

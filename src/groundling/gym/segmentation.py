@@ -51,7 +51,7 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     if type(world).events is ObjectWorld.events:
         raise DemonstrationError(
             f"{type(world).__name__} must have a method events(before, move, after), so that "
-            "trajectories can be segmented. Add it."
+            "trajectories can be segmented. Add this method."
         )
     scenes = trajectory.scenes or _replay(world, trajectory, env)
     parts = world.read(trajectory.text)
@@ -62,7 +62,8 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     if found is None:
         raise DemonstrationError(
             f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must complete actions "
-            f"that match its text; got none. Check the text and `{type(world).__name__}.events`."
+            "that match its text; got none. Correct the text, or the method "
+            f"{type(world).__name__}.events."
         )
     name = f"{getattr(world, 'name', type(world).__name__)} {trajectory.seed}"
     return Demonstration(parts, episode, (), found[1], name=name)

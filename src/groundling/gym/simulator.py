@@ -222,16 +222,16 @@ class GymWorld:
             once = self._simulate(kept, moves)
             again = [self._simulate(kept, moves) for _ in range(2)]
             if any(each != once for each in again):
+                cure = (
+                    "Let `set_state` restore everything that `get_state` returns, and `get_state` "
+                    "return everything that matters, including random state."
+                    if self.way_ == "state"
+                    else "The simulator uses external randomness: draw from self.np_random "
+                    "instead, or leave the values that differ out of GymWorld's `key`."
+                )
                 raise WorldError(
                     f"The same action in the same state must lead to the same state; {action!r} "
-                    "did not. "
-                    + (
-                        "Let `set_state` restore everything that `get_state` returns, and "
-                        "`get_state` return everything that matters, including random state."
-                        if self.way_ == "state"
-                        else "The simulator uses external randomness: draw from self.np_random "
-                        "instead, or leave the values that differ out of GymWorld's `key`."
-                    )
+                    f"did not. {cure}"
                 )
         self.cost = cost  # count only the steps that users request
 
@@ -260,9 +260,9 @@ class GymWorld:
         if observation is not None:
             if self.way_ == "replay":
                 raise WorldError(
-                    "A GymWorld that replays actions must start from a seed. Call "
-                    "env.reset(seed=…) and act without an observation, or pass get_state and "
-                    "set_state."
+                    "A GymWorld that replays actions cannot start from an observation, only from a "
+                    "seed. Call env.reset(seed=…) and pass no observation, or pass get_state and "
+                    "set_state to GymWorld."
                 )
             return self._keep(env, Seen(observation, info=info or {}), (), running=True)
         seed = getattr(env.unwrapped, "np_random_seed", None)
@@ -350,7 +350,8 @@ class GymWorld:
     def _known(self, state: Situation) -> _Kept:
         if state not in self._kept:
             raise WorldError(
-                f"The state {state} must come from this GymWorld. Start with its reset(seed=…)."
+                f"The state {state} must come from this GymWorld. Get the first state from its "
+                "method reset(seed=…)."
             )
         return self._kept[state]
 

@@ -124,6 +124,7 @@ def _text_of(env: Any, observation: Any) -> str:
     text = getattr(env.unwrapped, "mission", None)
     if not isinstance(text, str):
         raise SettingError(
-            "The environment must have a `mission` in its observation or as an attribute. Add one."
+            "The environment must have a `mission` in its observation or as an attribute. Add a "
+            "mission."
         )
     return text

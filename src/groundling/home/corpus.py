@@ -161,8 +161,8 @@ def corpus_folder(corpora: str | Path | None = None) -> Path:
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(
-            f"The home corpus must be installed; got none ({place.why}). Set {VARIABLE} to the "
-            "folder of the corpora."
+            f"The home corpus was not found ({place.why}). Set {VARIABLE} to the folder of the "
+            "corpora."
         )
     return place.folder / "home"
 
@@ -537,7 +537,7 @@ def _some_texts(part: Any, depth: int) -> list[str]:
         return [str(part.original_text)]
     if depth > _DEPTH or not isinstance(part, kinds.Group):
         raise TemplateError(
-            "The template of a name must not contain rules or lists. Write the name out."
+            "The template of a name must not contain rules or lists. Write the name in full."
         )
     items = [_some_texts(each, depth + 1) for each in part.items[: 10 * _MOST_NAMES]]
     if isinstance(part, kinds.Alternative):

@@ -38,7 +38,8 @@ def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States
     for id_, new in (given or {}).items():
         if id_ not in found:
             raise HomeError(
-                f"`states` must contain only entities of the home; got {id_!r}. Check the id."
+                f"`states` must contain only entities of the home; got {id_!r}. Correct or remove "
+                "this id."
             )
         if not isinstance(new, Mapping) or not isinstance(new.get("attributes") or {}, Mapping):
             raise HomeError(

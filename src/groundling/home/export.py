@@ -13,6 +13,7 @@ from groundling.home.home import Home, HomeError
 from groundling.limits import YAML_BYTES
 
 _REGISTRIES = {"entities": "entity", "areas": "area", "floors": "floor", "devices": "device"}
+_COPY = "Copy the file from the `.storage` folder of Home Assistant again."
 
 
 def read_export(folder: Path) -> Home:
@@ -93,9 +94,7 @@ def _registry(place: Path, name: str, kind: str) -> list[dict[str, Any]] | None:
     data = _json(path)
     rows = data.get("data", {}).get(kind) if isinstance(data.get("data"), Mapping) else None
     if not isinstance(rows, list) or not all(isinstance(each, Mapping) for each in rows):
-        raise HomeError(
-            f"{path} must have a list of objects in `data.{kind}`. Copy the file again."
-        )
+        raise HomeError(f"{path} must have a list of objects in `data.{kind}`. {_COPY}")
     return rows
 
 
@@ -112,11 +111,11 @@ def _states(place: Path) -> dict[str, Any]:
 def _json(path: Path) -> Mapping[str, Any]:
     try:
         text = read_plain(path, YAML_BYTES, HomeError).decode("utf-8-sig")
-        data = parse_json(text.strip(), "Copy the file again.")
+        data = parse_json(text.strip(), _COPY)
     except (UnicodeDecodeError, DemonstrationError) as error:
         raise HomeError(f"{path} must contain valid JSON. {str(error)[:200]}") from error
     if not isinstance(data, Mapping):
-        raise HomeError(f"{path} must contain a JSON object. Copy the file again.")
+        raise HomeError(f"{path} must contain a JSON object. {_COPY}")
     return data
 
 

@@ -121,7 +121,9 @@ class Home:
 
     def __post_init__(self) -> None:
         if not self.entities:
-            raise HomeError("A home must have at least one entity; got none. Add `entities:`.")
+            raise HomeError(
+                "A home must have at least one entity; got none. Add one under `entities:`."
+            )
         HOME_ENTITIES.check(len(self.entities), HomeError, "A home")
         named: list[Floor | Area | Entity] = [*self.floors, *self.areas, *self.entities]
         HOME_NAMES.check(sum(1 + len(each.aliases) for each in named), HomeError, "A home")
@@ -351,8 +353,8 @@ def _phrase(row: Mapping[str, Any]) -> Phrase:
         SAID_CHARACTERS.check(len(text), HomeError, what)
         if not any(map(str.isalnum, text)) or not text.isprintable():
             raise HomeError(
-                "A phrase and its meaning must be printable and contain words; got "
-                f"{shorten(text)}."
+                "A phrase and each of its meanings must contain a letter or digit, and no control "
+                f"characters; got {shorten(text)}."
             )
     return Phrase(name, tuple(each.strip() for each in listed))
 

@@ -103,7 +103,7 @@ def _loader() -> Any:
         def construct_yaml_int(self, node: Any) -> int:
             number: int = super().construct_yaml_int(_short(node))
             if not abs(number) < 2**63:
-                raise ValueError(f"Numbers must be below 2**63; got {node.value[:40]}.")
+                raise ValueError(f"Numbers must be within ±2**63; got {node.value[:40]}.")
             return number
 
         def construct_yaml_float(self, node: Any) -> float:

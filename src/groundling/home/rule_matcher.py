@@ -19,7 +19,8 @@ class RuleMatcher:
         data = _imported("home_assistant_intents").get_intents(language)
         if not data:
             raise GroundlingError(
-                f"`language` must be a language of `home_assistant_intents`; got {language!r}."
+                "`language` must be the code of a language that the package home_assistant_intents "
+                f"supports, such as 'en'; got {language!r}."
             )
         self._intents = self._hassil.Intents.from_dict(data)
         self._lists = self._slot_lists()

@@ -159,14 +159,20 @@ class Language:
             "{'minutes': ('second', 60)}, and colours words to names"
         ):
             units = ((self.fold(str(word)), *each) for word, each in self.units.items())
-            self._set("units", {word: (str(unit), _finite(size)) for word, unit, size in units})
+            self._set(
+                "units",
+                {word: (str(unit), _finite("Language.units", size)) for word, unit, size in units},
+            )
             self._set("colours", {self.fold(str(a)): str(b) for a, b in self.colours.items()})
         with _must(
             "Language.phrases must map names to texts, and replies meanings to lists of words"
         ):
             self._set("phrases", {str(name): str(text) for name, text in self.phrases.items()})
             said = ((str(meaning), words) for meaning, words in self.replies.items())
-            self._set("replies", {name: self._words(name, words) for name, words in said})
+            self._set(
+                "replies",
+                {name: self._words(f"Language.replies[{name!r}]", words) for name, words in said},
+            )
         with _must(
             f"Language.plurals must be pairs such as ('ies', 'y'); got {self.plurals!r:.60}"
         ):
@@ -180,7 +186,7 @@ class Language:
         if not isinstance(table, Mapping):
             raise SettingError(f"{rule}, such as {{'two': 2}}; got {table!r}.")
         with _must(rule):
-            return {self.fold(str(word)): _finite(number) for word, number in table.items()}
+            return {self.fold(str(word)): _finite(name, number) for word, number in table.items()}
 
     def _words(self, name: str, words: Any) -> tuple[str, ...]:
         words = (words,) if isinstance(words, str) else words
@@ -361,10 +367,11 @@ class Language:
         try:
             data = json.loads(read_plain(Path(path), LANGUAGE_BYTES, SettingError, links=True))
             if not isinstance(data, dict):
-                raise ValueError(f"the file must contain a JSON object; got {type(data).__name__}")
+                raise ValueError(f"The file must contain a JSON object; got {type(data).__name__}.")
         except (ValueError, RecursionError) as error:
             raise SettingError(
-                f"The language in {path} cannot be read: {error}. Correct the file."
+                f"The language in {path} cannot be read ({str(error).rstrip('.')}). Correct the "
+                "file."
             ) from error
         return cls.from_dict({"name": Path(path).stem, **data})
 
@@ -374,6 +381,8 @@ def _must(rule: str) -> Iterator[None]:
     """Raise `SettingError` with the given rule if the block raises an error."""
     try:
         yield
+    except SettingError:
+        raise
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise SettingError(f"{rule}: {error}.") from error
 
@@ -384,9 +393,9 @@ def _string(name: str, value: Any) -> str:
     return value
 
 
-def _finite(number: Any) -> float:
+def _finite(name: str, number: Any) -> float:
     if not math.isfinite(value := float(number)):
-        raise ValueError("the numbers of a language must be finite")
+        raise SettingError(f"The numbers in {name} must be finite; got {value}. Correct the entry.")
     return value
 
 

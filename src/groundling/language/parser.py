@@ -129,8 +129,8 @@ class ConlluParser:
             inside = sorted(each.glob("*.conllu")) if each.is_dir() else [each]
             if not inside:
                 raise ParseError(
-                    f"The folder {str(each)!r} must contain *.conllu files; got none. Check the "
-                    "path."
+                    f"The folder {str(each)!r} must contain *.conllu files; got none. Pass another "
+                    "folder."
                 )
             files += inside
         self.paths = tuple(files)

@@ -100,8 +100,8 @@ class Checkpoint:
             loss, done = float(note["loss"]), bool(json.loads(note["done"]))
         except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise ModelFileError(
-                f"The checkpoint {path} is damaged ({said(error)}). Delete it to train that part "
-                "again."
+                f"The checkpoint {path} is damaged ({said(error)}). Delete the file to repeat this "
+                "part of the training."
             ) from error
         if note.get("fingerprint") != self.fingerprint:
             raise self._of_another(key)

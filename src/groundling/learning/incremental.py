@@ -75,8 +75,8 @@ def forget(
     has = {name for each in learnt.examples for name in each.names}
     for name in sorted(unwanted - has):
         raise DemonstrationError(
-            f"The name must be that of a training demonstration; got {name!r}."
-            f"{did_you_mean(name, has - {''})}"
+            "`names` must contain only names of training demonstrations; got "
+            f"{name!r}.{did_you_mean(name, has - {''})}"
         )
     kept = [e for e in learnt.examples if unwanted.isdisjoint(e.names)]
     trainer, choices = _chosen_again(learnt, kept, progress, choose)

@@ -91,8 +91,8 @@ def train(
     value, theta, done = run.train(first)
     if not done:
         warnings.warn(
-            f"Training stopped after {learning.iterations} iterations before it converged. "
-            "Raise Learning.iterations, or Learning.tolerance if the loss hardly changes.",
+            f"Training stopped at Learning.iterations={learning.iterations} before it converged. "
+            "Raise this limit, or raise Learning.tolerance if the loss hardly changes.",
             ConvergenceWarning,
             stacklevel=5,  # the caller of Follower.fit
         )

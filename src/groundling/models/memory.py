@@ -183,7 +183,7 @@ class DemonstrationMemory:
         """
         names, strength = [_text(each) for each in data["labels"]], float(data["strength"])
         if not 0 <= strength <= 100:
-            raise ValueError(f"the strength of the memory must be from 0 to 100; got {strength}")
+            raise ValueError(f"The strength of the memory must be from 0 to 100; got {strength}.")
 
         def named(pairs: Iterable[Sequence[Any]]) -> dict[str, int]:
             return {names[int(place)]: int(count) for place, count in pairs}
@@ -199,7 +199,7 @@ class DemonstrationMemory:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"values must be strings; got {str(value)[:60]!r}")
+        raise TypeError(f"A value must be a string; got {str(value)[:60]!r}.")
     return value
 
 

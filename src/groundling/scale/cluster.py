@@ -338,7 +338,9 @@ class ClusterExecutor(Executor):
         until = time.monotonic() + _PATIENCE
         while True:
             if self.client.status in ("closing", "closed"):
-                raise ConnectionError("`cluster` must be an open Dask client; got a closed one.")
+                raise ConnectionError(
+                    "`cluster` must be an open Dask client; got a closed one. Pass a new client."
+                )
             workers = self.client.scheduler_info(n_workers=-1).get("workers")
             if workers:
                 return {address: each["nthreads"] for address, each in sorted(workers.items())}

@@ -146,7 +146,7 @@ class ShardWorker:
             named = self._examples(shard, job, self._encoder(job))[error.place].demonstration
             raise DemonstrationError(
                 f"{named}: its text must have an alignment with its actions; got none. Use a "
-                "smaller Overlay.unit, or check the demonstration."
+                "smaller Overlay.unit, or correct the demonstration."
             ) from None
         return Total(float(loss), gradient, opened.weight)
 
@@ -207,7 +207,7 @@ class ShardWorker:
         except DemonstrationError as error:
             if getattr(shard.source, "files", ()):
                 raise
-            raise DemonstrationError(f"In {shard}: {error}") from error
+            raise DemonstrationError(f"The {shard} cannot be prepared. {error}") from error
 
     @staticmethod
     def _data(

@@ -114,7 +114,9 @@ class OpenProjects:
                     "others.",
                 )
             if (self.folder / "projects").is_symlink():
-                raise ProjectError(f"{self.folder / 'projects'} must not be a link. Remove it.")
+                raise ProjectError(
+                    f"{self.folder / 'projects'} must be a folder; got a link. Delete the link."
+                )
             name = secrets.token_hex(6)
             found = self._open[name] = Project(self.folder / "projects" / name, source)
             # stored here, so that the project can be listed without opening its world

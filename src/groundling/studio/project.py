@@ -305,8 +305,8 @@ class Project:
             raise
         except Exception as error:  # a user's environment may raise any exception
             raise WorldError(
-                f"“{text[:60]}” cannot be carried out: {type(error).__name__}: "
-                f"{str(error)[:200]}. Check the actions and the world."
+                f"“{text[:60]}” cannot be carried out: {type(error).__name__}: {str(error)[:200]}. "
+                "Correct the actions, or the world."
             ) from error
         return replace(record, text=text, start=start)
 
@@ -451,7 +451,7 @@ class Project:
         known = {each.content for each in self.store.records()}
         fresh = list({each.content: each for each in records if each.content not in known}.values())
         if fresh:
-            what = f"importing {len(fresh)} demonstrations"
+            what = f"importing {len(fresh)} demonstration{'s' * (len(fresh) != 1)}"
             self.store.add(fresh, what)
             self.changed(what)
         return len(fresh)
@@ -668,7 +668,9 @@ class Project:
         models = self._models()
         models.mkdir(exist_ok=True)
         if (models / str(revision)).is_symlink():
-            raise ProjectError(f"{models / str(revision)} must be a folder, not a link. Remove it.")
+            raise ProjectError(
+                f"{models / str(revision)} must be a folder; got a link. Delete the link."
+            )
         follower.save(models / str(revision))
         for old in _revisions(models)[:-KEPT]:
             shutil.rmtree(models / str(old), ignore_errors=True)
@@ -695,7 +697,8 @@ class Project:
         """Return the folder of all models; raise `ProjectError` if it is a link or a file."""
         models = self.folder / "models"
         if models.is_symlink() or models.is_file():
-            raise ProjectError(f"{models} must be a folder, not a link or file. Remove it.")
+            found = "link" if models.is_symlink() else "file"
+            raise ProjectError(f"{models} must be a folder; got a {found}. Delete the {found}.")
         return models
 
 

@@ -147,8 +147,8 @@ def check_source(source: Any) -> dict[str, Any]:
     kind = source.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise WorldError(
-            "The `kind` of a source must be one that this version supports; got "
-            f"{shorten(kind)}.{did_you_mean(kind, KINDS)}"
+            f"The `kind` of a source must be one of {', '.join(map(repr, KINDS))}; got "
+            f"{shorten(kind)}."
         )
     needed = {"world": ("world",), "model": ("model",), "gallery": ("name",)}.get(kind, ())
     for name in ("world", "model", "name"):

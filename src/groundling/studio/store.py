@@ -149,7 +149,7 @@ class Store:
                 folder.mkdir(parents=True, exist_ok=True)
             except ValueError:  # the name has a null character, or a character without an encoding
                 raise ProjectError(
-                    f"{str(folder)[:200]!r} cannot be the name of a folder. Choose another one."
+                    f"{str(folder)[:200]!r} is not a valid name for a folder. Choose another name."
                 ) from None
             for name in (FILE, _WRITER, *(f"{FILE}-{each}" for each in ("wal", "shm", "journal"))):
                 _check_plain(folder / name)

@@ -72,7 +72,8 @@ def plain_json(value: Any) -> Any:
                 each.encode("utf-8")
             except UnicodeEncodeError:
                 raise ValueError(
-                    "A JSON string must be valid Unicode; got an unpaired surrogate."
+                    "A JSON string must be valid Unicode; got an unpaired surrogate. Remove this "
+                    "character."
                 ) from None
         elif isinstance(each, dict):
             waiting += [*each, *each.values()]

@@ -374,7 +374,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         if start is not None:
             raise SettingError(
                 f"--start must not be used with the task {self.name}, which has a fixed initial "
-                "state. Remove it."
+                "state. Remove --start."
             )
         cases = self.prepare(corpus, chosen)
         [part] = self.find_parts(corpus, where or cases[-1].part)

@@ -53,13 +53,13 @@ class Note:
         """Return a note from the result of `to_dict`."""
         content = dict(content)
         if content.pop("format") != _FORMAT:
-            raise ValueError("unknown format")
+            raise ValueError("Unknown format.")
         note = cls(variant=content.pop("row", FULL), **content)
         for name, value in asdict(note).items():
             wanted = type(getattr(cls("", ""), name))
             if type(value) is not wanted:
                 raise ValueError(
-                    f"`{name}` must have the type {wanted.__name__}; got {str(value)[:60]!r}"
+                    f"`{name}` must have the type {wanted.__name__}; got {str(value)[:60]!r}."
                 )
         return note
 
@@ -188,7 +188,8 @@ def load_trained(
         get_task(note.task).presets.select(note.preset, note.variant)
     except SettingError as error:
         raise ModelFileError(
-            f"The training details in {folder} cannot be read ({error}). Train the model again."
+            f"The preset of the model in {folder} is unknown ({str(error).rstrip('.')}). Train the "
+            "model again."
         ) from error
     return Follower.load(folder, parser=parser), note
 
@@ -210,6 +211,6 @@ def read_model_note(folder: Path) -> Note | None:
         return None if content is None else Note.from_dict(dict(content))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ModelFileError(
-            f"The training note in {folder} cannot be read ({str(error)[:200]}). Train "
+            f"The training note in {folder} cannot be read ({str(error)[:200].rstrip('.')}). Train "
             "the model again."
         ) from error

@@ -171,11 +171,13 @@ def _with_change(settings: Any, names: Sequence[str], value: Any, path: str) -> 
         )
     if len(names) > 1:
         value = _with_change(getattr(settings, names[0]), names[1:], value, path)
+    now = getattr(settings, names[0])
     try:
         return replace(settings, **{names[0]: value})
     except TypeError as error:
         raise SettingError(
-            f"`{path}` must have the same type as its default; got {value!r}."
+            f"`{path}` must have the type {type(now).__name__}, as its default {now!r:.60} has; "
+            f"got {value!r}."
         ) from error
 
 

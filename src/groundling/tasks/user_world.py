@@ -102,8 +102,9 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         if weight <= 0:
             checked([])  # raises the error for demonstrations with a total weight of 0
         right = sum(score["right"] * score["weight"] for score in scores) / weight
+        note = f"{len(scores)} demonstration{'s' * (len(scores) != 1)}"
         return Row(
-            variant, {"right": right}, row.interval, note=f"{len(scores)} demonstrations",
+            variant, {"right": right}, row.interval, note=note,
             seconds=row.seconds,
         )  # fmt: skip
 

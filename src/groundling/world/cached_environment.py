@@ -219,7 +219,7 @@ class CachedEnvironment:
         except Exception as error:
             where = f" from {self._call(method, arguments)}" if method else ""
             raise WorldError(
-                "States, actions and outcomes must be hashable, such as tuples or frozen "
+                "States, actions and outcomes must be hashable values, such as tuples or frozen "
                 f"dataclasses; got {shorten(value)}, a {type(value).__name__}{where}."
             ) from error
         return value
@@ -245,7 +245,7 @@ class CachedEnvironment:
 
     def _incomparable(self, value: object, error: Exception) -> WorldError:
         return WorldError(
-            "States and actions must be comparable, such as tuples or frozen dataclasses; "
+            "States and actions must be comparable values, such as tuples or frozen dataclasses; "
             f"comparing {shorten(value)} with another value raised {said(error)}."
         )
 

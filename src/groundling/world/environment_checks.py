@@ -52,7 +52,9 @@ class EnvironmentReport:
     complete: bool
 
     def __str__(self) -> str:
-        seen = f"{self.states} states, {self.actions} actions and {self.graphs} graphs"
+        counts = {"state": self.states, "action": self.actions, "graph": self.graphs}
+        first, second, third = (f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items())
+        seen = f"{first}, {second} and {third}"
         if self.complete:
             return f"No problems found in {seen}; all reachable states were checked."
         return f"No problems found in {seen}. Increase `states` to check more."

@@ -454,7 +454,10 @@ class GroundingGraph:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"GroundingGraph({len(self)} nodes, {len(self.edges)} edges, root={self.root!r})"
+        return (
+            f"GroundingGraph({len(self)} node{'s' * (len(self) != 1)}, {len(self.edges)} "
+            f"edge{'s' * (len(self.edges) != 1)}, root={self.root!r})"
+        )
 
 
 _Edges = tuple[tuple[str, str, tuple[Label, ...]], ...]

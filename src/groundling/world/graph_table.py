@@ -77,7 +77,7 @@ class GraphTable(Sequence[GroundingGraph]):
         present = np.stack(list(self.places.values()), axis=1) >= 0
         if not present[:, whole.node_names.index(whole.root)].all():
             raise GraphError(
-                f"Every graph of a GraphTable must have the root, {whole.root!r}; got one "
+                f"Every graph of a GraphTable must have the root {whole.root!r}; got a graph "
                 "without it. Give each action an index for the root."
             )
         self.patterns = [whole]

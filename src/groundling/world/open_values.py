@@ -99,7 +99,8 @@ class OpenValue:
             )
         if self.unit and self.type != "number":
             raise WorldError(
-                f"`unit` must be left out for type {self.type!r}, which implies a unit. Remove it."
+                f"`unit` must be left out for type {self.type!r}, which implies a unit. Remove "
+                "`unit`."
             )
         if self.unit in _TYPE_OF_UNIT:
             type_ = _TYPE_OF_UNIT[self.unit]
@@ -119,7 +120,7 @@ class OpenValue:
         if self.now is not None and self.type not in _AMOUNTS:
             raise WorldError(
                 f"`now` must be left out for type {self.type!r}; it applies only to "
-                f"{', '.join(_AMOUNTS)}. Remove it."
+                f"{', '.join(_AMOUNTS)}. Remove `now`."
             )
         if self.step is not None and self.step <= 0:
             raise WorldError(f"`step` must be > 0; got {self.step}.")
@@ -418,7 +419,7 @@ class BoundEnvironment(Wrapper):
             if isinstance(part, frozenset):
                 among = len(things_of(self.environment, state))
                 fits = "as the text says" if self.describes(state, action) else "a guess"
-                said.append(f"the set has {len(part)} of {among} things, {fits}")
+                said.append(f"the set has {len(part)} of {among} thing{'s' * (among != 1)}, {fits}")
         return said
 
     def ground(self, state: State, action: Action, next_state: State) -> GroundingGraph:

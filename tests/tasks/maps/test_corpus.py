@@ -89,7 +89,7 @@ def test_map_round_trip_keeps_fractions(tmp_path: Path) -> None:
         ("path", "line", ["must have a route"]),
         ("stop ", "point ", ["must have a route", "<stop>"]),
         ("m3_start", "m3_begin", ["must have a landmark named m3_start", "m3_start"]),
-        ('stop x="', 'stop x="90', ["got none among 3"]),
+        ('stop x="', 'stop x="90', ["farther from all landmarks"]),
         ('x="30" y="180"', 'x="wide" y="180"', ["landmark 2 ('m3_lime_kiln')", "'wide'"]),
         ('x="30" y="180"', 'y="180"', ["landmark 2", "x of its <spot>", "got none"]),
         ('x="30" y="180"', 'x="nan" y="180"', ["landmark 2", "'nan'"]),
@@ -170,8 +170,8 @@ def test_transcript_is_read_with_and_without_heading(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("f\tokay\nf\tright\n", ["must have utterances of the giver", "none among 2"]),
-        ("", ["must have utterances of the giver"]),
+        ("f\tokay\nf\tright\n", ["at least one utterance of the giver", "g and a tab"]),
+        ("", ["at least one utterance of the giver"]),
         ("g\tgo on\nx\twhat\n", ["line 2", "'x\\twhat'"]),
         ("g\tgo on\njust words\n", ["line 2", "'just words'", "tab"]),
         (b"g\tgo on\ng\tcaf\xe9\n", ["line 2", "0xe9", "UTF-8"]),

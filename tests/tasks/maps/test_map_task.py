@@ -192,7 +192,7 @@ def test_task_bad_corpora_and_dialogues_are_named(best):
     cases = [
         (
             Dialogue("mute", TEST[0].map, (DialogueLine("f", "hello"),)),
-            "'mute' must have utterances of the giver",
+            "'mute' must contain instructions of the giver",
         ),
         (
             Dialogue("lost", 77, TEST[0].utterances),

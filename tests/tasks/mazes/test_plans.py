@@ -64,13 +64,13 @@ def test_canonical_merges_and_cuts(actions, plan):
 @pytest.mark.parametrize(
     ("poses", "reason"),
     [
-        ([], "empty"),
-        ([Pose((9, 9), 0)], "no place at"),
+        ([], "at least one pose"),
+        ([Pose((9, 9), 0)], "must be a place of the maze"),
         ([Pose((0, 0), 45)], "orientation must be one of .* got 45"),
-        ([Pose((0, 0), 90), Pose((0, 0), None)], "orientation becomes unknown"),
-        ([Pose((0, 0), 90), Pose((1, 0), 0)], "moves and turns in one step"),
+        ([Pose((0, 0), 90), Pose((0, 0), None)], "orientation must be known"),
+        ([Pose((0, 0), 90), Pose((1, 0), 0)], "must not turn and move in one step"),
         ([Pose((0, 0), 0), Pose((1, 0), 0)], "while facing 0"),
-        ([Pose((0, 0), None), Pose((1, 0), 90)], "moves and turns in one step"),
+        ([Pose((0, 0), None), Pose((1, 0), 90)], "must not turn and move in one step"),
         ([Pose((1, 0), 180), Pose((1, 1), 180)], "no hall leads"),
         ([Pose((0, 0), 90), Pose((1, 1), 90)], "while facing 90"),
     ],

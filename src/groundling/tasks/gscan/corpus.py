@@ -51,7 +51,7 @@ def read_corpus(path: Path) -> list[GscanExample]:
         ) as error:  # fmt: skip
             raise CorpusError(
                 f"{path}, line {number}: a line must be an example of gSCAN; got {shorten(line)} "
-                f"({type(error).__name__}: {error})."
+                f"({type(error).__name__}: {str(error).rstrip('.')})."
             ) from error
     return examples
 
@@ -68,17 +68,21 @@ def _read(content: dict[str, Any]) -> GscanExample:
     ]  # fmt: skip
     size, direction = int(situation["grid_size"]), int(situation["agent_direction"])
     if not 0 < size <= _MOST_SIZE:
-        raise ValueError(f"`grid_size` must be from 1 to {_MOST_SIZE}; got {size}")
+        raise ValueError(f"`grid_size` must be from 1 to {_MOST_SIZE}; got {size}.")
     if direction not in range(4):
-        raise ValueError(f"`agent_direction` must be from 0 to 3; got {direction}")
+        raise ValueError(f"`agent_direction` must be from 0 to 3; got {direction}.")
     grid = Grid(size, *_place(situation["agent_position"]), direction, tuple(sorted(things)))
     if any(not (0 <= each.row < size and 0 <= each.column < size) for each in things):
-        raise ValueError("all things must be inside the grid; got one outside it")
+        raise ValueError(
+            f"The rows and columns of all things must be from 0 to {size - 1}; got a thing outside."
+        )
     text = str(content["command"]).replace(",", " ")
     verb = text.split()[0]
     said = next((each for each in MANNERS if each and text.endswith(f" {each}")), "")
     if verb not in VERBS:
-        raise ValueError(f"the verb must be walk, push or pull; got {verb!r}")
+        raise ValueError(
+            f"A command must start with one of {', '.join(map(repr, VERBS))}; got {verb!r}."
+        )
     command = GscanCommand(verb, grid.things.index(things[0]), list(MANNERS).index(said))
     return GscanExample(
         str(content["split"]), text, grid, command, tuple(content["target_commands"].split(","))

@@ -130,15 +130,16 @@ def read_map(path: str | Path) -> MapSheet:
     finish = landmarks.pop("finish", None)
     if "start" not in landmarks:
         raise CorpusError(
-            f"{path} must have a landmark named m{number}_start, where the route starts; got "
-            f"none with this name among {len(landmarks)}. Add it."
+            f"{path} must have a landmark named m{number}_start, where the route starts; got none "
+            "with this name. Add this landmark."
         )
     landscape = Landscape(tuple(landmarks.values()), name=f"map {number}")
     sheet = MapSheet(number, landscape, route, finish)
     if not sheet.steps:
         raise CorpusError(
-            f"{path}: the route must pass within 75 pixels of a landmark; got none "
-            f"among {len(landscape)}. Check that both use the same coordinates."
+            f"{path}: the route must pass within 75 pixels of a landmark; got a route that is "
+            "farther from all landmarks. Check that the route and the landmarks use the same "
+            "coordinates."
         )
     return sheet
 
@@ -444,8 +445,8 @@ def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
             utterances.append(DialogueLine(speaker.strip(), " ".join(words.split())))
     if not any(each.speaker == GIVER for each in utterances):
         raise CorpusError(
-            f"{path} must have utterances of the giver, which start with g and a tab; got "
-            f"none among {len(utterances)}. Check the file."
+            f"{path} must contain at least one utterance of the giver; got none. Start the lines "
+            "of the giver with g and a tab."
         )
     return tuple(utterances)
 

@@ -56,7 +56,8 @@ def read_scan(path: str | Path) -> npt.NDArray[np.float64]:
         raise
     except Exception as error:  # decoders raise many kinds of errors
         raise CorpusError(
-            f"{path} must be a GIF or PNG image of the map: {str(error)[:200]}. Check the path."
+            f"{path} must be a GIF or PNG image of the map: {str(error)[:200]}. Choose another "
+            "image."
         ) from error
 
 

@@ -78,8 +78,8 @@ class MapTask(Task[MapCorpus, MapPreset]):
             text = read_dialogue(chosen, each, world.landscape, matchers[each.map])
             if not text:
                 raise CorpusError(
-                    f"The dialogue {each.name!r} must have utterances of the giver; got none "
-                    f"among {len(each.utterances)}. Check the transcript."
+                    f"The dialogue {each.name!r} must contain instructions of the giver; got none. "
+                    "Correct the transcript, or remove the dialogue."
                 )
             shown = Demonstration(
                 text, world, world.start, world.plan(steps), name=each.name,
@@ -164,7 +164,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         """Return the scene of a map; by default, the last map."""
         if start is not None:
             raise SettingError(
-                "--start must not be used with maps, which have a fixed start. Remove it."
+                "--start must not be used with maps, which have a fixed start. Remove --start."
             )
         [part] = self.find_parts(corpus, where or self.parts(corpus)[-1])
         sheet = corpus.maps[int(part)]

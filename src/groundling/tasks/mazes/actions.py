@@ -67,7 +67,9 @@ def read_action(text: str) -> MazeAction:
     """
     found = re.fullmatch(r"(move|rotate|face)\((\d+)\)|stay", text.strip())
     if not found:
-        raise WorldError(f"An action must be move(2), rotate(90), face(180) or stay; got {text!r}.")
+        raise WorldError(
+            f"An action must be of the form move(2), rotate(90), face(180) or stay; got {text!r}."
+        )
     return MazeAction(found[1], int(found[2])) if found[1] else STAY
 
 

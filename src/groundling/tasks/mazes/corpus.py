@@ -198,8 +198,8 @@ class _Reader:
             if problem:
                 if not self.skip_broken:
                     raise CorpusError(
-                        f"{file}: <example id={example.name!r}> must be a valid record: "
-                        f"{problem}. Correct the record, or skip it with skip_broken=True."
+                        f"{file}: <example id={example.name!r}> must be a valid record. {problem} "
+                        "Correct the record, or skip it with skip_broken=True."
                     )
                 self.report.add("broken record", file.name, example.name, problem, "left out")
                 continue
@@ -221,15 +221,14 @@ class _Reader:
 
     def _problem(self, example: MazeExample, seen: set[str]) -> str:
         if example.name in seen:
-            return "its id is a duplicate"
+            return "Its id must be unique; another record has the same."
         if example.maze not in self.mazes:
-            hint = did_you_mean(example.maze, self.mazes).rstrip("?.")
-            return f"there is no map {example.maze!r}.{hint}"
+            return f"There is no map {example.maze!r}.{did_you_mean(example.maze, self.mazes)}"
         maze = self.mazes[example.maze].environment.maze
         if off := [pose.position for pose in example.path if pose.position not in maze]:
-            return f"its path leaves the map {maze.name!r} at {off[0]}"
+            return f"Its path leaves the map {maze.name!r} at {off[0]}."
         if any(pose.orientation not in (0, 90, 180, 270, None) for pose in example.path):
-            return "its path has orientations other than 0, 90, 180, 270 and -1"
+            return "Its path has orientations other than 0, 90, 180, 270 and -1."
         return ""
 
     def _plan(

@@ -154,7 +154,9 @@ def generate_routes(
     """
     fewest, most = sentences
     if count and not mazes:
-        raise SettingError("`mazes` must contain at least one maze; got none. Use generate_mazes.")
+        raise SettingError(
+            "`mazes` must contain at least one maze; got none. Create mazes with generate_mazes."
+        )
     if not 1 <= fewest <= most:
         raise SettingError(
             f"`sentences` must be two numbers >= 1 in ascending order; got {sentences}."
@@ -191,8 +193,8 @@ def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) ->
         if len(sentences) == wanted:
             return Route(name, maze, start, tuple(sentences), tuple(actions))
     raise SettingError(
-        f"{maze!r} is too small for a route whose number of sentences is {wanted}. Use a larger "
-        "maze."
+        f"{maze!r} is too small for a route with {wanted} sentence{'s' * (wanted != 1)}. Use a "
+        "larger maze."
     )
 
 

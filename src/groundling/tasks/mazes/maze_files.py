@@ -88,10 +88,10 @@ def read_examples(file: Path) -> list[MazeExample]:
     examples = []
     for number, element in enumerate(_root(file, "examples").iterfind("example"), 1):
         name = element.get("id", "").strip()
-        problems = [] if name else ["it has no id"]
+        problems = [] if name else ["It has no id."]
         maze = element.get("map", "").strip()
         if not maze:
-            problems.append("it has no map")
+            problems.append("It has no map.")
         try:
             path = tuple(_poses(element.findtext("path") or ""))
         except ValueError as error:
@@ -103,10 +103,10 @@ def read_examples(file: Path) -> list[MazeExample]:
             if found:
                 destination = (int(found[1]), int(found[2]))
             else:
-                problems.append(f'its end must be a pair such as "(3, 5)"; got "{end[:40]}"')
+                problems.append(f'Its end must be a pair such as "(3, 5)"; got "{end[:40]}".')
         text = " ".join((element.findtext("instruction") or "").split())
         record = MazeExample(
-            name or f"number {number}", maze, text, path, destination, "; ".join(problems)
+            name or f"number {number}", maze, text, path, destination, " ".join(problems)
         )
         examples.append(record)
     return examples
@@ -140,16 +140,19 @@ def _poses(text: str) -> Iterator[Pose]:
     """Yield the poses of a path such as `[(3, 5, -1), (3, 5, 180)]`."""
     inner = text.strip()
     if not (inner.startswith("[") and inner.endswith("]")):
-        raise ValueError("the path must be a list of (x, y, orientation) in square brackets")
+        raise ValueError(
+            "The path must be a list of (x, y, orientation) triples in square brackets; got "
+            f"{inner[:30]!r}."
+        )
     inner, place = inner[1:-1], 0
     if not inner.strip():
-        raise ValueError("the path must not be empty")
+        raise ValueError("The path must have at least one (x, y, orientation) triple; got none.")
     while place < len(inner):
         found = _TRIPLE.match(inner, place)
         if not found:
             raise ValueError(
-                "the path must consist of (x, y, orientation) triples; got "
-                f"{inner[place : place + 30]!r}"
+                "The path must consist of (x, y, orientation) triples; got "
+                f"{inner[place : place + 30]!r}."
             )
         x, y, orientation = (int(found[group]) for group in (1, 2, 3))
         yield Pose((x, y), None if orientation == -1 else orientation)

@@ -29,23 +29,25 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
     >>> actions_of(maze, [Pose((1, 0), 90), Pose((2, 0), 90)])
     Traceback (most recent call last):
     ...
-    ValueError: there is no place at (2, 0)
+    ValueError: Every position must be a place of the maze; got (2, 0).
     """
     if not poses:
-        raise ValueError("the path must not be empty")
+        raise ValueError("The path must have at least one pose; got none.")
     for pose in poses:
         if pose.position not in maze:
-            raise ValueError(f"there is no place at {pose.position}")
+            raise ValueError(f"Every position must be a place of the maze; got {pose.position}.")
         if pose.orientation is not None and pose.orientation not in DIRECTIONS:
             raise ValueError(
-                f"the orientation must be one of {list(DIRECTIONS)}; got {pose.orientation}"
+                f"Every orientation must be one of {list(DIRECTIONS)}; got {pose.orientation}."
             )
     actions = []
     for one, two in pairwise(poses):
         if one == two:
             continue
         if two.orientation is None:
-            raise ValueError(f"the orientation becomes unknown at {two.position}")
+            raise ValueError(
+                f"The orientation must be known after the first pose; got None at {two.position}."
+            )
         if one.position == two.position:
             if one.orientation is None:
                 actions.append(face(two.orientation))
@@ -54,17 +56,21 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
             continue
         if one.orientation != two.orientation:
             raise ValueError(
-                f"the path moves and turns in one step from {one.position} to {two.position}"
+                f"The path must not turn and move in one step; got such a step from {one.position} "
+                f"to {two.position}. Add a pose between the turn and the move."
             )
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:
             raise ValueError(
-                f"a move must go straight ahead; got {one.position} to {two.position} while facing "
-                f"{one.orientation}"
+                f"Every move must go straight ahead; got a move from {one.position} to "
+                f"{two.position} while facing {one.orientation}. Add a pose that turns first."
             )
         line = maze.ahead(one.position, direction)
         if two.position not in line:
-            raise ValueError(f"no hall leads from {one.position} to {two.position}")
+            raise ValueError(
+                f"Every move must follow a hall; no hall leads from {one.position} to "
+                f"{two.position}."
+            )
         actions.append(move(line.index(two.position) + 1))
     return actions
 

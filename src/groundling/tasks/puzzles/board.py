@@ -308,7 +308,7 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     for line in action.lines:
         if not 0 <= line < size:
             raise WorldError(
-                f"The strike of {action} must lie on the board of {board.height} × "
+                f"The strike {str(action)!r} must lie on the board of {board.height} × "
                 f"{board.width} cells."
             )
     if not action.is_full:
@@ -317,7 +317,7 @@ def strike(board: Board, k: int, action: Strike) -> Board:
         struck = struck_cells(board, action)
         if struck.bit_count() != k:
             raise WorldError(
-                f"The number of blocks in the strike of {action} must be {k}; got "
+                f"The number of blocks in the strike {str(action)!r} must be {k}; got "
                 f"{struck.bit_count()}."
             )
         return board.without(struck)

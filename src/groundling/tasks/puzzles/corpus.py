@@ -259,7 +259,7 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     if not found:
         raise WorldError(
             "A strike must be r:LINE for a row, c:LINE for a column, or r:LINE:FIRST:LAST "
-            "or c:LINE:FIRST:LAST for part of a line."
+            "or c:LINE:FIRST:LAST for part of a line; got {written!r:.40}."
         )
     orientation: Orientation = "row" if found[1] == "r" else "column"
     line = int(found[2])

@@ -262,8 +262,8 @@ class PuzzleEnvironment:
         if not board.cells:
             return "The board is empty."
         return (
-            f"{board.blocks} blocks on {board.height} × {board.width}, {state.k} in a strike: "
-            + " / ".join("".join(row.split()) for row in board.rows())
+            f"{board.blocks} block{'s' * (board.blocks != 1)} on {board.height} × {board.width}, "
+            f"{state.k} in a strike: " + " / ".join("".join(row.split()) for row in board.rows())
         )
 
     def draw(self, state: PuzzleState, way: Sequence[PuzzleState] = ()) -> str:

@@ -208,8 +208,8 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         """Return the scene of a puzzle; by default, the last puzzle."""
         if start is not None:
             raise SettingError(
-                "--start must not be used with puzzles, which have a fixed initial "
-                "board. Remove it."
+                "--start must not be used with puzzles, which have a fixed initial board. Remove "
+                "--start."
             )
         [part] = self.find_parts(corpus, where or self.parts(corpus)[-1])
         world = cast(Environment, chosen.world_to_follow_in(chosen.world()))
