@@ -136,7 +136,7 @@ class _Locator(CacheLocator):  # type: ignore[misc]
         return str(self._folder)
 
     def get_source_stamp(self) -> str:
-        """Return a checksum of the function's file if it is outside the package."""
+        """Return a checksum of the function's file; within the package, a constant."""
         own = b"" if self._file.is_relative_to(_PACKAGE) else self._file.read_bytes()
         return hashlib.sha256(own).hexdigest()
 

@@ -786,10 +786,10 @@ class Follower(Estimator):
         temperature: float | None = None,
         max_weights: int | None = None,
     ) -> Follower:
-        """Return a copy with other search settings or temperature, without a new fit.
+        """Return a copy with other search settings or temperature, without refitting.
 
-        With `max_weights`, the copy has only that many weights, the largest ones (in an ensemble,
-        of each member).
+        `max_weights` keeps only that many weights, the largest in absolute value. In an ensemble,
+        the limit applies to each member.
 
         >>> from groundling import Demonstration
         >>> from groundling.examples import Lamp

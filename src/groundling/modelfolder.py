@@ -134,8 +134,8 @@ def read_json(data: bytes, where: Path | str) -> Any:
     >>> read_json(b'{"seed": 1e999}', "manifest.json")
     Traceback (most recent call last):
         ...
-    groundling.errors.ModelFileError: manifest.json must be valid JSON (numbers must be finite and
-    in range; got 1e999). Save the follower again.
+    groundling.errors.ModelFileError: manifest.json must be valid JSON (Numbers must be finite, and
+    whole numbers within ±2**63; got 1e999). Save the follower again.
     """
     try:
         values = data.count(b",") + data.count(b"[") + data.count(b"{")
@@ -177,7 +177,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
     manifest = read_json(read_plain(path, LIMITS[MANIFEST], ModelFileError), path)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ModelFileError(
-            f"{path} must be the manifest of a Groundling model. Pass the folder of a saved model."
+            f"The model folder must contain a valid Groundling manifest; {path} is not one. Pass a "
+            "folder that was written by `save`."
         )
     version = manifest.get("version")
     if type(version) is not int or not FIRST <= version <= VERSION:

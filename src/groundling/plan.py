@@ -38,13 +38,13 @@ class Plan:
         The demonstration of a similar text that favours the plan most, and how much it adds to
         the log probability; None if there is none.
     parts
-        The plans of the single commands, if the text was split into several; else empty.
+        The plans of the individual commands if the text was split into several; otherwise empty.
     candidates
         Other plans that fit an ambiguous description as well (*the lamp*, if there are several),
         most probable first.
     asked
-        Number of commands in the text, if `Search.max_length` is too short for all of them; 0
-        otherwise.
+        Number of commands in the text if `Search.max_length` is too small for all of them;
+        otherwise 0.
 
     Examples
     --------

@@ -325,6 +325,6 @@ def test_parquet_dictionary_index_outside_its_values_is_refused(index):
     broken = arrow.DictionaryArray.from_arrays(
         arrow.array([0, index], arrow.int8()), arrow.array(["go", "stop"]), safe=False
     )
-    said = f"must have the index {index}; got only 2 values"
+    said = f"must be >= 0 and < 2; got {index}"
     with pytest.raises(ValueError, match=said):
         _listed(broken)

@@ -117,7 +117,7 @@ def test_worlds_load_by_entry_point(monkeypatch):
         ("my_kitchen.py:nothing", "must be an environment: None has no method `actions`."),
         ("my_kitchen.py:State", "must create an environment: it has no method `actions`."),
         ("my_kitchen.py:number", "must be an environment: 3 has no method `actions`."),
-        ('my_kitchen.py:ready{"size": 3}', "must not have arguments, because it is an environment"),
+        ('my_kitchen.py:ready{"size": 3}', "must not be given arguments, because"),
         ("my_kitchen.py:Kitchen{size: 3}", "must be JSON"),
         (
             "broken.py:Kitchen",

@@ -115,7 +115,8 @@ def _taught(
 
     if not known:
         raise SettingError(
-            "`teach` requires the demonstrations of the world. Start the server with --shown FILE."
+            "`teach` requires the model's training demonstrations. Restart the server with --shown "
+            "FILE."
         )
     SAID_ACTIONS.check(len(actions), InstructionError, "A demonstration")
     scene = stage.scene

@@ -15,7 +15,7 @@ VARIABLE = "GROUNDLING_CORPORA"
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of the corpora, or None for the generated sample, and the reason.
+    """The corpora folder (None for the generated sample), and why it was chosen.
 
     >>> print(Place(Path("corpora"), "--corpora"))
     corpora in corpora (from --corpora)

@@ -76,7 +76,8 @@ def plain(value: Any, name: Callable[[type], str] | None) -> Json:
         raise WorldError(
             "States and actions must consist of strings, numbers, tuples, named tuples, frozen "
             f"data classes, enumerations and frozen sets; got {shorten(value)}, a {kind.__name__}. "
-            "Change it, or implement methods such as state_to_json and state_from_json."
+            "Use one of these types, or implement state_to_json and state_from_json for states, or "
+            "action_to_json and action_from_json for actions."
         )
     return _anything(value)
 
@@ -120,7 +121,7 @@ def _anything(value: Any) -> Json:
 
 
 def is_value_class(found: object) -> TypeGuard[type[Any]]:
-    """Return whether an object is a class whose values survive conversion to JSON.
+    """Return whether an object is a class whose instances survive JSON conversion.
 
     >>> from collections import namedtuple
     >>> Robot = namedtuple("Robot", "x y")

@@ -89,8 +89,8 @@ def _listed(column: Any) -> list[Any]:
             if index not in used:
                 if not 0 <= index < len(values):  # pyarrow does not check this, and wraps around
                     raise ValueError(
-                        f"The dictionary of a column must have the index {index}; got only "
-                        f"{len(values)} values."
+                        f"The dictionary indices of a column must be >= 0 and < {len(values)}; got "
+                        f"{index}. The file is probably damaged."
                     )
                 used[index] = _text(values[index])
         return [used[index] for index in indices]

@@ -224,8 +224,9 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
     if not isinstance(found, type) and all(hasattr(found, each) for each in _NEEDED):
         if arguments:
             raise WorldError(
-                f"{name} must not have arguments, because it is an environment; got "
-                f"{sorted(arguments)[0]!r}. Remove the arguments, or specify a class or function."
+                f"{name} must not be given arguments, because it is already an environment object; "
+                f"got {sorted(arguments)[0]!r}. Remove the arguments, or name a class or function "
+                "that creates the environment."
             )
         return _check(found, name)
     if not callable(found):

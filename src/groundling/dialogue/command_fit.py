@@ -60,8 +60,9 @@ class _Shown(NamedTuple):
 class Wanted:
     """The types of action that some words name.
 
-    A type is `sure` if its word was demonstrated only with this type, and so often that this is
-    no accident; `proven` if it is none for any of the words. Otherwise, the type is `possible`.
+    A type is `sure` if its word was demonstrated only with this type, and too often for this to be
+    by chance; `proven` if even one such word among all words is unlikely by chance. A type that is
+    not sure is `possible`.
     """
 
     sure: frozenset[str] = frozenset()
@@ -139,14 +140,14 @@ class ActionWords:
                 shared[word] = shared.get(word, own) & own
         return shared
 
-    def _accident(self, word: str, name: str) -> float:
-        """Return the probability that all texts with a word have a type by accident."""
+    def _chance(self, word: str, name: str) -> float:
+        """Return the probability that all texts containing a word share a type by chance."""
         if self.language.fold(name) == word:
             return 0.0
         return float((self._types[name] / len(self.shown)) ** self.counts[word])
 
     def _is_certain(self, word: str, name: str) -> bool:
-        return self._accident(word, name) < _CHANCE
+        return self._chance(word, name) < _CHANCE
 
     def wanted(self, words: Iterable[str]) -> Wanted:
         """Return the types of action that case-folded words name; words may be misspelt."""
@@ -154,8 +155,8 @@ class ActionWords:
         for word in words:
             known = word if word in self.counts else nearest_word(word, self.counts)
             for name in self._verbs.get(known, ()):
-                chances[name] = min(self._accident(known, name), chances.get(name, 1.0))
-        # Any of the words may have such an accident, so a proof takes more (Bonferroni).
+                chances[name] = min(self._chance(known, name), chances.get(name, 1.0))
+        # Any of the words may share a type by chance, so `proven` requires more (Bonferroni).
         few = _CHANCE / max(len(self._verbs), 1)
         return Wanted(
             frozenset(name for name, chance in chances.items() if chance < _CHANCE),
@@ -181,7 +182,7 @@ class ActionWords:
         return (shared & self.language.plain_words).difference(words)
 
     def is_frame(self, words: Collection[str], types: frozenset[str]) -> bool:
-        """Return whether a text has all content words of a demonstration of `types`."""
+        """Return whether a text has all content words of any demonstration with `types`."""
         plain = self.language.plain_words
         return any(e.types <= types and (e.frame - plain).issubset(words) for e in self.shown)
 

@@ -580,8 +580,9 @@ class Answerer:
     def is_question(self, text: str) -> bool:
         """Return whether a text is a question rather than a command.
 
-        Without commands in training, every text is a question. A text with a question mark is also
-        a question if its first word is typical of the questions in training.
+        A text is a question if the probability that it is a command is at most 0.5, or if it ends
+        with a question mark and its first word is typical of training questions. Without commands
+        in training, every text is a question.
         """
         return self.asked(text).get(COMMAND, 0.0) <= 0.5 or self.begins_question(text)
 
@@ -698,7 +699,10 @@ class Answerer:
         """Restore an answerer from the output of `to_dict`."""
         try:
             if not data["asking"]:
-                raise ValueError("`asking` must have at least one answer type; got none.")
+                raise ValueError(
+                    "`asking` must have word weights for at least one answer type, such as count; "
+                    "got none."
+                )
             return cls(
                 language,
                 {str(name): float(weight) for name, weight in data["features"].items()},

@@ -291,7 +291,7 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
         if not _is_text(data, start, size):
             return _binary(data, start, size)
     elif not _is_text(data, 0, _size(len(first) - 1)):
-        raise ValueError("The first line must be a word followed by numbers.")
+        raise ValueError(f"The first line must be a word followed by numbers; got {data[:40]!r}.")
     size = size or len(first) - 1
     places: dict[bytes, tuple[int, int]] = {}
     for _ in range(_MOST_LINES * VECTOR_WORDS.most):

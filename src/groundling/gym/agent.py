@@ -188,7 +188,7 @@ class _Hands:
             if run.surprises > self.world.surprises:
                 raise GroundlingError(
                     f"The environment was in an unexpected state {run.surprises} times; at most "
-                    f"{self.world.surprises} are allowed. Start a new episode, or raise "
+                    f"{self.world.surprises} are allowed. Start a new episode, or increase "
                     f"{type(self.world).__name__}.surprises."
                 )
 

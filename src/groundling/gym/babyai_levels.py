@@ -249,7 +249,7 @@ class BabyAI(ObjectWorld):
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations; `seeds` contains seeds, or is their number."""
+        """Return the teacher's demonstrations; `seeds` is a list of seeds or a count."""
         listed = range(seeds) if isinstance(seeds, int) else seeds
         with contextlib.closing(self.make()) as env:
             return [self.demonstration(env, seed) for seed in listed]

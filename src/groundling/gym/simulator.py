@@ -230,8 +230,8 @@ class GymWorld:
                     "instead, or leave the values that differ out of GymWorld's `key`."
                 )
                 raise WorldError(
-                    f"The same action in the same state must lead to the same state; {action!r} "
-                    f"did not. {cure}"
+                    "The same action in the same state must always lead to the same next state; "
+                    f"{action!r} did not. {cure}"
                 )
         self.cost = cost  # count only the steps that users request
 

@@ -58,11 +58,12 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
     demonstrations
         `Demonstrations` or any iterable.
     folder
-        Folder for the demonstrations of iterators.
+        Folder for the demonstrations from iterators.
     size
         Maximum number of demonstrations per shard.
     apart
-        Whether the shards are read on machines that have no access to the folder.
+        Whether the shards are read on machines without access to the folder. The demonstrations
+        from iterators are then kept in memory, and nothing is written.
 
     Examples
     --------

@@ -164,15 +164,15 @@ def check_open(names: Iterable[str]) -> tuple[str, ...]:
     >>> check_open(["learning", "hat"])
     Traceback (most recent call last):
         ...
-    ValueError: A setting must be one of model, overlay, features, learning, search,
-    search.max_length; got 'hat'. Save the follower again.
+    ValueError: The saved model contains an unknown setting: a setting must be one of model,
+    overlay, features, learning, search, search.max_length; got 'hat'. Train the follower again.
     """
     found, known = tuple(names), (*_GROUPS, _LENGTH)
     for name in found:
         if name not in known:
             raise ValueError(
-                f"A setting must be one of {', '.join(known)}; got {name!r}. Save the follower "
-                "again."
+                "The saved model contains an unknown setting: a setting must be one of "
+                f"{', '.join(known)}; got {name!r}. Train the follower again."
             )
     return found
 

@@ -76,11 +76,12 @@ def compare(
     tell: Callable[[str], object] = lambda what: None,
     now: Callable[[], float] = time.monotonic,
 ) -> Comparison:
-    """Compare the configuration that `Follower()` chooses with others.
+    """Compare the configuration chosen by `Follower()` with other configurations.
 
-    The others are those in the table of configurations, and then variants of the best one.
-    `seconds` is the time for the race and the caller's final fit. The choice of `Follower()` takes
-    part in every lap. The number of laps depends on the speed of the machine.
+    The candidates are the table of configurations, then variants of the best one. `seconds` is the
+    time budget for the comparison and the caller's final fit. Each round trains and tests
+    configurations on one fold, always including the one chosen by `Follower()`. The number of
+    rounds depends on the speed of the machine.
     """
     given: Any = seconds
     number = isinstance(given, Real) and not isinstance(given, bool)

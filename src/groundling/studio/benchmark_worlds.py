@@ -66,7 +66,7 @@ def _trained(
 
 
 def _missions(task: Any) -> Setting:
-    """Return a setting of BabyAI levels, with their missions as examples."""
+    """Return a benchmark world of BabyAI levels, with their missions as examples."""
     corpus, chosen = task.load(None), task.default()
     cases = task.prepare(corpus, chosen)
     shown = [each.demonstration for each in cases if each.part in LEVELS]
@@ -93,7 +93,7 @@ def _mission(scene: Any) -> tuple[Any, ...]:
 
 
 def _landmarks(task: Any) -> Setting:
-    """Return a setting of maps, with landmarks as destinations."""
+    """Return a benchmark world of maps, with landmarks as destinations."""
     corpus, chosen = task.load(None), task.default()
     maps: dict[str, Demonstration] = {}
     for case in task.prepare(corpus, chosen):
@@ -125,7 +125,7 @@ def _destination(scene: StudioScene, said: str, action: Any) -> StudioExample:
 
 
 def _hints(task: Any) -> Setting:
-    """Return a setting of puzzles that are solved with hints of several lines."""
+    """Return a benchmark world of puzzles that are solved with hints of several lines."""
     corpus, chosen = task.load(None, _PUZZLES), task.default()
     cases = task.prepare(corpus, chosen)
     *learnt, new = [each for each in cases if each.part not in ("11", "12")]

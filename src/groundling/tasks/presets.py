@@ -191,8 +191,9 @@ def read_presets(task: str, kind: type[PresetT], folder: Traversable) -> Presets
 
     The file has a table for each preset. A table lists the settings that differ from the defaults
     or from those named by `like` (a classmethod such as `flat` or `bag`, or `default`). Its `rows`
-    change settings of the preset, but do not inherit its published scores. Changed features apply
-    to all members of an ensemble, and each member can change further settings.
+    are further rows of the results table, such as ablations. Each lists its changes to the preset,
+    and does not inherit the published scores. Changed features apply to all members of an ensemble,
+    and each member can change further settings.
 
     >>> from importlib.resources import files
     >>> from groundling.tasks.mazes.maze_presets import MazePreset

@@ -1,7 +1,8 @@
 """Studies of a task: clarification questions, speaker and pragmatic listener.
 
-Each study trains on the folds of the task and scores the held-out part. Thresholds and weights are
-chosen inside the training data, by cross-fitting.
+For each fold of the task, a study trains on the training cases and scores the held-out ones.
+Thresholds and weights are chosen by cross-fitting within the training cases. Rows named *own* are
+the exception: they are calibrated on some of the held-out texts and scored on the others.
 """
 
 from __future__ import annotations

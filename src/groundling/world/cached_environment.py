@@ -202,8 +202,8 @@ class CachedEnvironment:
                     f"An environment must be an instance; got the class {what}. Pass {what}(…)."
                 ) from error
             raise WorldError(
-                f"{self._call(method, arguments)} raised {said(error)}. Run check_environment to "
-                "find any other problems."
+                f"{self._call(method, arguments)} raised {said(error)}. Fix this method, then run "
+                "`check_environment` to find any other problems."
             ) from error
         raise WorldError(
             f"{self._call(method, arguments)} must return a tuple; got {shorten(answer)}."
@@ -282,7 +282,7 @@ class CachedEnvironment:
         return known.actions
 
     def some_actions(self, state: State) -> Iterable[Action]:
-        """Return all actions, or a part of a large `Product` with every factor value."""
+        """Return all actions; for a large `Product`, a subset with every factor value."""
         actions = self.actions(state)
         return actions.some() if isinstance(actions, Product) else actions
 
@@ -473,7 +473,7 @@ class CachedEnvironment:
         self._latest_scene = (None, Scene({}))
 
     def drop_graphs(self) -> None:
-        """Drop the graphs of all states, and cache those of the latest state from now on."""
+        """Drop all cached graphs; from now on, cache only those of the latest state."""
         self.keep_graphs, self.on_step = False, None
         for answers in self._answers.values():
             answers.graphs, answers.scene = {}, None
@@ -691,7 +691,7 @@ class EnvironmentCache:
             self._worlds.pop(next(iter(self._worlds)), None)
 
     def drop_graphs(self) -> None:
-        """Drop the graphs of all states, and cache those of the latest state from now on."""
+        """Drop all cached graphs; from now on, cache only those of the latest states."""
         self.keep_graphs, self.on_step = False, None
         for known in self._worlds.values():
             known.drop_graphs()

@@ -62,8 +62,9 @@ class GraphTable(Sequence[GroundingGraph]):
             chosen = np.asarray(places, np.int64).ravel()
             if len(chosen) and not (chosen.min() >= -1 and chosen.max() < len(listed)):
                 raise GraphError(
-                    f"Indices of the node {name!r} must be from -1 to {len(listed) - 1}; got "
-                    f"{int(chosen.min())} to {int(chosen.max())}."
+                    f"Every index of the node {name!r} must be from 0 to {len(listed) - 1}, or -1 "
+                    f"for a graph without this node; got {int(chosen.min())} to "
+                    f"{int(chosen.max())}. Correct the indices, or list more labels."
                 )
             self.places[name] = chosen
         sizes = {len(each) for each in self.places.values()}

@@ -195,7 +195,7 @@ def test_transcript_with_a_fault_is_refused_with_its_line(
         ("a,one\n", ["line 1", "'a,one'"]),
         ("../../secret,1\n", ["line 1", "'../../secret,1'"]),
         ("a,1\na,2\n", ["line 2", "got 'a' twice"]),
-        ("\n", ["must contain dialogues"]),
+        ("\n", ["must list at least one dialogue"]),
     ],
 )
 def test_correspondences_with_a_fault_are_refused_with_their_line(

@@ -135,7 +135,7 @@ def test_load_sail_report_counts_and_lists(tmp_path):
     [
         (example("9-1", "go", "[(0, 0, 90), (5, 5, 90)]"), r"leaves the map 'Tee' at \(5, 5\)"),
         (example("9-1", "go", "[(0, 0, 45)]"), "orientations other than"),
-        (example("9-1", "go", "[]"), "path must have at least one"),
+        (example("9-1", "go", "[]"), "The route in <path> must have at least one"),
         (example("9-1", "go", "(0, 0, 90)"), "square brackets"),
         (example("9-1", "go", "[(0, 0)]"), "must consist of"),
         (example("9-1", "go", "[(0, 0, 9.5)]"), "must consist of"),

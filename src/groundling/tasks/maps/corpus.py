@@ -417,7 +417,8 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
         about[name] = int(written)
     if not about:
         raise CorpusError(
-            f"{path} must contain dialogues, such as talk7,3; got none. Add at least one line."
+            f"{path} must list at least one dialogue; got none. Add one per line as DIALOGUE,MAP, "
+            "such as talk7,3."
         )
     return about
 

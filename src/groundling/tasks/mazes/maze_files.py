@@ -137,21 +137,23 @@ def _integer(element: Element, key: str, where: str) -> int:
 
 
 def _poses(text: str) -> Iterator[Pose]:
-    """Yield the poses of a path such as `[(3, 5, -1), (3, 5, 180)]`."""
+    """Yield the poses of a route such as `[(3, 5, -1), (3, 5, 180)]`."""
     inner = text.strip()
     if not (inner.startswith("[") and inner.endswith("]")):
         raise ValueError(
-            "The path must be a list of (x, y, orientation) triples in square brackets; got "
-            f"{inner[:30]!r}."
+            "The route in <path> must be a list of (x, y, orientation) triples in square brackets; "
+            f"got {inner[:30]!r}."
         )
     inner, place = inner[1:-1], 0
     if not inner.strip():
-        raise ValueError("The path must have at least one (x, y, orientation) triple; got none.")
+        raise ValueError(
+            "The route in <path> must have at least one (x, y, orientation) triple; got none."
+        )
     while place < len(inner):
         found = _TRIPLE.match(inner, place)
         if not found:
             raise ValueError(
-                "The path must consist of (x, y, orientation) triples; got "
+                "The route in <path> must consist of (x, y, orientation) triples; got "
                 f"{inner[place : place + 30]!r}."
             )
         x, y, orientation = (int(found[group]) for group in (1, 2, 3))

@@ -32,7 +32,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
     ValueError: Every position must be a place of the maze; got (2, 0).
     """
     if not poses:
-        raise ValueError("The path must have at least one pose; got none.")
+        raise ValueError("The route must have at least one pose; got none.")
     for pose in poses:
         if pose.position not in maze:
             raise ValueError(f"Every position must be a place of the maze; got {pose.position}.")
@@ -56,8 +56,8 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
             continue
         if one.orientation != two.orientation:
             raise ValueError(
-                f"The path must not turn and move in one step; got such a step from {one.position} "
-                f"to {two.position}. Add a pose between the turn and the move."
+                f"The route must not turn and move in one step; got such a step from "
+                f"{one.position} to {two.position}. Add a pose between the turn and the move."
             )
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:
