@@ -137,8 +137,8 @@ class ParseCache:
         if path.stat().st_mode & 0o077:  # SQLite gives its journals the same permissions
             path.chmod(0o600)
         connection = sqlite3.connect(path, timeout=self.patience)
-        connection.execute("PRAGMA synchronous = OFF")  # lost entries are parsed again
         with contextlib.closing(connection), connection:
+            connection.execute("PRAGMA synchronous = OFF")  # lost entries are parsed again
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS parses"
                 " (parser TEXT, text TEXT, parses TEXT, PRIMARY KEY (parser, text))"

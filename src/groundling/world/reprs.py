@@ -68,12 +68,18 @@ class _Short(reprlib.Repr):
         """Return the members of a set as text, in an order that does not depend on hashes."""
         if level <= 0:
             return self.fillvalue
+
+        def by_members(each: Any) -> Any:  # sets have no total order
+            if isinstance(each, frozenset):
+                return sorted(self.repr1(inner, level - 1) for inner in each)
+            return each
+
         order = list(islice(members, _MOST_SORTED))
         if len(members) <= _MOST_SORTED:
             # Sorting by repr first keeps the order stable for members without a total order.
             order.sort(key=lambda each: self.repr1(each, level - 1))
         with contextlib.suppress(Exception):  # members may not be comparable
-            order = sorted(order)
+            order = sorted(order, key=by_members)
         shown = [self.repr1(each, level - 1) for each in order[: self.limit]]
         return ", ".join([*shown, *[self.fillvalue] * (len(members) > self.limit)])
 
