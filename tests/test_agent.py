@@ -88,7 +88,7 @@ def test_agent_is_told_the_place_of_an_option(agent):
     assert chosen.demonstration.instructions == f"switch on the lamp, {turn.options[1].text}"
     agent.take_back()
     assert (agent.asking, agent.state) == (True, OFF)
-    with pytest.raises(InstructionError, match=rf"has {len(turn.options)}\); got 9"):
+    with pytest.raises(InstructionError, match=rf"to {len(turn.options) - 1}; got 9"):
         agent.choose(9)
     agent.say("never mind")
     with pytest.raises(InstructionError, match="no open question"):

@@ -217,6 +217,7 @@ def test_typos_are_corrected_with_names_of_one_word():
         ("Wi-Fi Router", "restart the wi-fi router", (2, 3)),
         ("notes", "open notes.txt", (1,)),
         ("5", "set it to 5.5", None),
+        ("text", "say ‹text›", None),
         ("T", "do n't stop", None),
     ],
 )

@@ -157,7 +157,8 @@ def split_name(folded: str) -> tuple[str, ...]:
 
 def split_word(word: str) -> tuple[str, ...]:
     """Split a word with punctuation inside (*notes.txt*); numbers and contractions stay whole."""
-    if word.isalnum() or "'" in word or "’" in word or not any(map(str.isalpha, word)):
+    inside = word[:1].isalnum() and word[-1:].isalnum() and not word.isalnum()
+    if not inside or "'" in word or "’" in word or not any(map(str.isalpha, word)):
         return (word,)
     return split_name(word) or (word,)
 

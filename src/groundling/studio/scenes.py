@@ -109,8 +109,8 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
     >>> open_setting({"kind": "moon"})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: The `kind` of a source must be one that this version supports;
-    got 'moon'. Known: 'demo', 'gallery', 'lesson', 'model', 'scene', 'world'.
+    groundling.errors.WorldError: The `kind` of a source must be one of 'demo', 'lesson', 'gallery',
+    'scene', 'world', 'model'; got 'moon'.
     """
     source = check_source(source)
     kind = source["kind"]
