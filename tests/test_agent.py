@@ -91,7 +91,7 @@ def test_agent_is_told_the_place_of_an_option(agent):
     with pytest.raises(InstructionError, match=rf"to {len(turn.options) - 1}; got 9"):
         agent.choose(9)
     agent.say("never mind")
-    with pytest.raises(InstructionError, match="no open question"):
+    with pytest.raises(InstructionError, match="requires an open question"):
         agent.choose(0)
 
 
