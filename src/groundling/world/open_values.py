@@ -11,7 +11,7 @@ from groundling.language.languages import LANGUAGES
 from groundling.language.literals import LITERAL_TYPES, Literal
 from groundling.world.environment import Action, Environment, State, Wrapper
 from groundling.world.graph import GroundingGraph, Label
-from groundling.world.sets import OpenSet, TextValues, Things, mentions_in
+from groundling.world.sets import Mention, OpenSet, TextValues, Things, mentions_in
 
 __all__ = [
     "AS_SAID",
@@ -267,6 +267,16 @@ def _is_text(part: Any) -> bool:
     return isinstance(part, OpenValue) and part.type == "text"
 
 
+_Mask = tuple[bool, ...]
+_Fixed = tuple[type, _Mask, tuple[Any, ...]]
+"""The type of an action, which of its fields are open, and the values of the others."""
+
+
+def _fixed(action: Any, parts: Sequence[Any], is_open: _Mask) -> _Fixed:
+    fixed = tuple(part for part, hole in zip(parts, is_open, strict=True) if not hole)
+    return type(action), is_open, fixed
+
+
 def is_about_text(name: str) -> bool:
     """Return whether a label of this name relates an action to its text, and describes no thing.
 
@@ -330,8 +340,9 @@ class BoundEnvironment(Wrapper):
         self._folded = tuple(map(text.language.fold, text.words))
         self._padded = ("", *self._folded, "")
         # All have an entry for the latest state only.
-        self._described: dict[State, dict[tuple[Any, ...], set[frozenset[Hashable]]]] = {}
-        self._with_text: dict[State, list[Any]] = {}  # actions with free text
+        self._open_sets: dict[State, list[tuple[OpenSet, Sequence[Mention]]]] = {}
+        self._described: dict[tuple[Any, ...], set[frozenset[Hashable]]] = {}  # by named arguments
+        self._with_text: dict[State, tuple[set[_Mask], dict[_Fixed, tuple[int, ...]]]] = {}
         self._meant: dict[State, dict[Action, tuple[Label, ...]]] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -455,36 +466,42 @@ class BoundEnvironment(Wrapper):
         sets = [each for each in _parts(action) if isinstance(each, frozenset)]
         if not sets or "set" not in declared_types(self.environment):
             return False
-        if state not in self._described:
-            self._described = {state: {}}
-        others = tuple(each for each in _parts(action) if not isinstance(each, frozenset))
-        known = self._described[state].get(others)
-        if known is None:
-            things = things_of(self.environment, state)
-            open_sets = {
-                hole
-                for each in self.environment.actions(state)
-                for hole in holes(each)
-                if isinstance(hole, OpenSet)
+        things = things_of(self.environment, state)
+        if state not in self._open_sets:
+            offered = (hole for each in self.environment.actions(state) for hole in holes(each))
+            found = {hole for hole in offered if isinstance(hole, OpenSet)}
+            self._open_sets = {state: [(e, e.mentions(things, self.text)) for e in found]}
+            self._described = {}
+        listed = self._open_sets[state]
+        values = {value for _, mentions in listed for _, value, _ in mentions}
+        others = (each for each in _parts(action) if not isinstance(each, frozenset))
+        named = tuple(each for each in others if each in values or each in things)
+        if named not in self._described:
+            self._described[named] = {
+                each
+                for hole, mentions in listed
+                for each in hole.described(things, self.text, named, mentions)
             }
-            known = {e for hole in open_sets for e in hole.described(things, self.text, others)}
-            self._described[state][others] = known
-        return any(each in known for each in sets)
+        return any(each in self._described[named] for each in sets)
 
     def texts(self, state: State, action: Action) -> set[str]:
         """Return the free texts that fill an action."""
         if "text" not in declared_types(self.environment):
             return set()
         if state not in self._with_text:
-            listed = self.environment.actions(state)
-            self._with_text = {state: [e for e in listed if any(map(_is_text, _parts(e)))]}
-        return {
-            value
-            for offered in self._with_text[state]
-            if fills(action, [offered])
-            for part, value in zip(_parts(offered), _parts(action), strict=True)
-            if _is_text(part)
-        }
+            known: dict[_Fixed, tuple[int, ...]] = {}
+            for offered in self.environment.actions(state):
+                parts = _parts(offered)
+                free = tuple(n for n, each in enumerate(parts) if _is_text(each))
+                if free:
+                    is_open = tuple(isinstance(each, (OpenValue, OpenSet)) for each in parts)
+                    known[_fixed(offered, parts, is_open)] = free
+            self._with_text = {state: ({mask for _, mask, _ in known}, known)}
+        masks, known = self._with_text[state]
+        parts = _parts(action)
+        keys = [_fixed(action, parts, mask) for mask in masks if len(mask) == len(parts)]
+        filled = (parts[n] for key in keys for n in known.get(key, ()))
+        return {each for each in filled if isinstance(each, str)}
 
     def described_by(self, state: State, action: Action) -> list[str]:
         """Return the values that describe an action's set, including those of exceptions."""

@@ -165,13 +165,18 @@ class OpenSet:
         return list(found)[:_MOST_SETS]
 
     def described(
-        self, things: Things, text: TextValues, others: Iterable[Hashable] = ()
+        self,
+        things: Things,
+        text: TextValues,
+        others: Iterable[Hashable] = (),
+        mentions: Sequence[Mention] | None = None,
     ) -> list[frozenset[Hashable]]:
         """Return the sets that match the description exactly.
 
         There is one such set, unless more things match than a number or a singular asks for. Then
         every choice among them is returned. `others` are the other arguments of the action; their
-        names do not describe the set (*move all files to work*).
+        names do not describe the set (*move all files to work*). Pass `mentions` if
+        they are known already.
 
         >>> from groundling.language import ENGLISH
         >>> from groundling.language.literals import read_literals
@@ -187,7 +192,7 @@ class OpenSet:
         two lamps ['ab', 'ac', 'bc']
         """
         read = self.among(things)
-        mentions = _without(_mentions(read, text), others, things)
+        mentions = _without(_mentions(read, text) if mentions is None else mentions, others, things)
         denoted, excluded = _denoted(read, mentions, text)
         whole = denoted[0] - (excluded[0] if excluded else frozenset())
         turn = text.turn(mentions)
@@ -208,6 +213,10 @@ class OpenSet:
         if not 0 < count < len(members) or math.comb(len(members), count) > _MOST_CHOICES:
             return [whole] if len(whole) == count else []
         return [frozenset(each) for each in combinations(members, count)]
+
+    def mentions(self, things: Things, text: TextValues) -> Sequence[Mention]:
+        """Return the places where a text names labels of things that may be in the set."""
+        return _mentions(self.among(things), text)
 
     @property
     def type(self) -> str:
