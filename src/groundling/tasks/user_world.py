@@ -137,7 +137,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
             with suppress(GroundlingError):
                 usual = known.codec.state_to_json(corpus.begin(as_shown=True)[1])
                 such = f" For example: --start '{json.dumps(usual, ensure_ascii=False)}'."
-            why = str(error).partition(" Run check_environment")[0]
+            why = str(error).partition(" Fix this method")[0]
             raise SettingError(
                 f"--start must be a state of {known.codec.owner}; got {shorten(state)}: {why}{such}"
             ) from error
