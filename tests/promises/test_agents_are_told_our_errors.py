@@ -100,7 +100,7 @@ def test_agents_are_told_our_errors_in_a_world(tmp_path):
         for tool in ("follow", "explain"):
             call(server, tool, text=text)
     assert "at most 4,000 characters" in call(server, "follow", text="x" * 5000)
-    assert "Restart the server with --shown" in call(server, "teach", text="light it", actions=["on"])
+    assert "the server with --shown" in call(server, "teach", text="light it", actions=["on"])
     shown = world_server(stage, list(lamp_demonstrations()))
     for actions in ([], [""], ["\ud800"], "on", ["on"] * 400_000):
         assert "told: " in call(shown, "teach", text="light it", actions=actions)
