@@ -11,7 +11,7 @@ from groundling.language.languages import LANGUAGES
 from groundling.language.literals import LITERAL_TYPES, Literal
 from groundling.world.environment import Action, Environment, State, Wrapper
 from groundling.world.graph import GroundingGraph, Label
-from groundling.world.sets import Mention, OpenSet, TextValues, Things, mentions_in
+from groundling.world.sets import Mention, OpenSet, TextValues, Things
 
 __all__ = [
     "AS_SAID",
@@ -402,7 +402,7 @@ class BoundEnvironment(Wrapper):
 
     def _describes_set(self, state: State, action: Action, literal: Literal) -> bool:
         """Return whether a number is a label of a thing, an exception, or in an action's graph."""
-        mentions = mentions_in(things_of(self.environment, state), self.text)
+        mentions = OpenSet().mentions(things_of(self.environment, state), self.text)
         places = {place for each in mentions for place in each[2]}
         known = bool(places & {*literal.places}) or literal.places[0] > self.text.turn(mentions)
         if known and self.describes(state, action):
@@ -507,7 +507,7 @@ class BoundEnvironment(Wrapper):
         """Return the values that describe an action's set, including those of exceptions."""
         if not self.describes(state, action):
             return []
-        mentions = mentions_in(things_of(self.environment, state), self.text)
+        mentions = OpenSet().mentions(things_of(self.environment, state), self.text)
         return [value for _, value, _ in mentions if isinstance(value, str)]
 
     def denies(self, state: State) -> bool:
@@ -515,7 +515,7 @@ class BoundEnvironment(Wrapper):
         if not self.text.has(self.text.language.negations):
             return False
         return "set" in declared_types(self.environment) and self.text.denies(
-            mentions_in(things_of(self.environment, state), self.text)
+            OpenSet().mentions(things_of(self.environment, state), self.text)
         )
 
     def _around(self, names: Iterable[str]) -> dict[Any, tuple[Label, ...]]:

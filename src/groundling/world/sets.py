@@ -243,11 +243,6 @@ def _marked(read: Mapping[Hashable, frozenset[Pair]], things: Things) -> list[fr
     ]
 
 
-def mentions_in(things: Things, text: TextValues) -> Sequence[Mention]:
-    """Return the places where a text names labels of things."""
-    return _mentions(OpenSet().among(things), text)
-
-
 def _mentions(things: Mapping[Hashable, frozenset[Pair]], text: TextValues) -> Sequence[Mention]:
     values: dict[str, set[str]] = {}
     numbers: dict[str, set[float]] = {}
